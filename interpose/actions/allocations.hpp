@@ -5,6 +5,7 @@
 
 #include "interpose/actions/array_bytes.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/graph_memory.hpp"
 #include "interpose/serve/contexts/limits.hpp"
 #include "interpose/serve/events.hpp"
 #include "interpose/serve/pools/shortage.hpp"
@@ -88,7 +89,10 @@ struct AllocatesAsync {
     }
     void succeeded(Call& call)
     {
-        record_allocation(call, *out, bytes, place_of_stream(call, stream, pool));
+        const format::Place place = place_of_stream(call, stream, pool);
+        const std::uint64_t stack = record_allocation(call, *out, bytes, place);
+        if (place.capturing) [[unlikely]]
+            node_allocates(*out, stack);
     }
 };
 

@@ -2,16 +2,17 @@
 #pragma once
 
 #include "interpose/actions/frees.hpp"
+#include "interpose/serve/contexts/graph_memory.hpp"
 #include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
 
-// The address belongs to the graph: each launch allocates it again, without a call.
 struct AddsMemoryNode {
     const CUDA_MEM_ALLOC_NODE_PARAMS* params;
     void succeeded(Call& call)
     {
-        record_allocation(call, params->dptr, params->bytesize, place_now(call));
+        node_allocates(params->dptr,
+                       record_allocation(call, params->dptr, params->bytesize, place_now(call)));
     }
     void failed(Call& call, CUresult result)
     {
@@ -24,7 +25,9 @@ struct AddsNode {
     void succeeded(Call& call)
     {
         if (params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-            record_allocation(call, params->alloc.dptr, params->alloc.bytesize, place_now(call));
+            node_allocates(params->alloc.dptr,
+                           record_allocation(call, params->alloc.dptr, params->alloc.bytesize,
+                                             place_now(call)));
     }
     void failed(Call& call, CUresult result)
     {
@@ -35,10 +38,12 @@ struct AddsNode {
 
 struct MakesExecutable {
     CUgraphExec* out;
+    CUgraph graph;
     void succeeded(Call& call)
     {
         if (pooling())
             executable_made();
+        read_graph(call.thread, graph, *out);
         record_allocation(call, number(*out), 0, place_now(call));
     }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
@@ -52,9 +57,24 @@ struct EndsExecutable {
     {
         if (pooling())
             executable_gone();
+        forget_graph(executable);
         record.succeeded(call);
     }
     void failed(Call& call, CUresult result) { record.failed(call, result); }
+};
+
+void record_launch(Call& call, CUgraphExec executable, CUstream stream);
+
+// Programs launch by the thousand, mostly graphs that leave nothing behind.
+struct LaunchesGraph {
+    static constexpr bool kTimed = false;
+    CUgraphExec executable;
+    CUstream stream;
+    static bool needs_nothing(const log::Thread&)
+    {
+        return launch_effects.load(std::memory_order_relaxed) == 0;
+    }
+    void succeeded(Call& call) { record_launch(call, executable, stream); }
 };
 
 // An executable graph gets other addresses than it was made with.

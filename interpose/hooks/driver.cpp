@@ -70,7 +70,13 @@ void Driver::fill(void* library) noexcept
     take(is_capturing, "cuStreamIsCapturing");
     take(address_range, "cuMemGetAddressRange_v2");
     take(device_pool, "cuDeviceGetMemPool");
+    take(default_pool, "cuDeviceGetDefaultMemPool");
     take(pool_attribute, "cuMemPoolGetAttribute");
+    take(nodes_of_graph, "cuGraphGetNodes");
+    take(type_of_node, "cuGraphNodeGetType");
+    take(graph_of_node, "cuGraphChildGraphNodeGetGraph");
+    take(allocation_of_node, "cuGraphMemAllocNodeGetParams");
+    take(free_of_node, "cuGraphMemFreeNodeGetParams");
     take(memory_info, "cuMemGetInfo_v2");
     take(synchronise, "cuCtxSynchronize");
     take(synchronise_context, "cuCtxSynchronize_v2");

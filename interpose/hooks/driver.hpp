@@ -40,7 +40,13 @@ public:
     decltype(&::cuStreamIsCapturing) is_capturing;
     decltype(&::cuMemGetAddressRange_v2) address_range;
     decltype(&::cuDeviceGetMemPool) device_pool;
+    decltype(&::cuDeviceGetDefaultMemPool) default_pool;
     decltype(&::cuMemPoolGetAttribute) pool_attribute;
+    decltype(&::cuGraphGetNodes) nodes_of_graph;
+    decltype(&::cuGraphNodeGetType) type_of_node;
+    decltype(&::cuGraphChildGraphNodeGetGraph) graph_of_node;
+    decltype(&::cuGraphMemAllocNodeGetParams) allocation_of_node;
+    decltype(&::cuGraphMemFreeNodeGetParams) free_of_node;
     // What the pool needs besides questions (route.hpp says when).
     decltype(&::cuMemGetInfo_v2) memory_info;
     decltype(&::cuCtxSynchronize) synchronise;

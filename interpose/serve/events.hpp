@@ -20,14 +20,16 @@ namespace vramscope::hooks {
     return event;
 }
 
-[[gnu::always_inline]] inline void record_allocation(Call& call, std::uint64_t address,
-                                                     std::uint64_t bytes,
-                                                     const format::Place& place)
+// Returns its call stack.
+[[gnu::always_inline]] inline std::uint64_t record_allocation(Call& call, std::uint64_t address,
+                                                              std::uint64_t bytes,
+                                                              const format::Place& place)
 {
     const std::uint64_t ticks = call.ended ? call.ended : log::now();
     format::Alloc event = allocation(call, ticks, address, bytes);
     log::record_alloc(call.thread, event, place, call.site);
     allocated_by_driver(call, place, ticks);
+    return event.stack;
 }
 
 // Records an allocation whose block, in a segment of the pool, is `slack` bytes larger

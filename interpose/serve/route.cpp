@@ -218,8 +218,10 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
     const format::Place place = place_now(call);
     const bool poolable = place.context && !exiting() && !red_zone_bytes();
     ContextPool* pool = poolable ? pool_of(place, 0) : nullptr;
-    if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); }))
-        return record_allocation(call, address, bytes, place);
+    if (!pool || !pool->with([&](auto& one) { return one.adopt(address, bytes); })) {
+        record_allocation(call, address, bytes, place);
+        return;
+    }
     log::write(call.thread, {log::now()},
                format::Segment{address, bytes, place.context, place.device});
     record_pooled(call, address, bytes, place, 0);

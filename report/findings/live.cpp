@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "report/findings/findings.hpp"
+#include "report/findings/growth/growth_table.hpp"
+#include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
 #include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
@@ -69,6 +71,8 @@ public:
     Impl(const std::filesystem::path& log, SymbolizerOptions symbols)
         : file_(LogFile::open(log)), symbolizer_(std::move(symbols))
     {
+        replay_.watch(growth_);
+        suppressions_.add_built_in();
     }
 
     format::Clock clock() const noexcept { return file_.header().clock; }
@@ -78,8 +82,13 @@ public:
         wait_for_the_opening();
         file_.refresh();
         reading_.go_on(ticks, [this](const Record& record) {
+            const bool rare = !is_hot(record.tag);
+            if (rare)
+                steps_.before(record);
             replay_.apply(record);
             segments_.apply(record);
+            if (rare)
+                steps_.after(record);
         });
     }
 
@@ -100,10 +109,12 @@ public:
             for (const DevicePool& pool : segments_.devices())
                 fill_in_pool(holdings.device_of(pool.device), pool.stats);
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
-        StackReader stacks(tables_, symbolizer_, ShownFrames::own);
-        state.stacks = find_leaks(holdings.stacks().largest(most_stacks * kPerRow),
-                                  {tables_, reading_.clock(), running, state.age_ns, 0, stacks})
-                           .leaks;
+        StackReader stacks(tables_, symbolizer_, ShownFrames::own, &suppressions_);
+        stacks.find_wrappers(replay_.sites().all());
+        const LeakSource source{tables_, reading_.clock(), running, state.age_ns, 0, stacks};
+        const std::vector<LostBlocks> held = holdings.stacks().largest(most_stacks * kPerRow);
+        state.findings = findings(held, source);
+        state.stacks = find_leaks(held, source).leaks;
         sort_by_size(state.stacks);
         const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
         state.more_stacks = holdings.stacks().stacks() - looked_at;
@@ -121,6 +132,32 @@ private:
         device.reserved_bytes = stats.reserved_bytes.all.current;
         device.allocated_bytes = stats.allocated_bytes.all.current;
         device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
+    }
+
+    // In the words of a report's headlines. Where events are missing, nobody knows what grows.
+    std::vector<Headline> findings(const std::vector<LostBlocks>& held,
+                                   const LeakSource& source) const
+    {
+        const std::uint64_t last = replay_.counts().last_ticks;
+        Report report;
+        report.processes.emplace_back().coverage.lost.front() = file_.lost_events();
+        report.growth = GrowthTable({.sites = replay_.sites(),
+                                     .phases = replay_.phases(),
+                                     .series = growth_,
+                                     .steps = steps_,
+                                     .wanted = nullptr,
+                                     .work = {.allocations = growth_.allocations(),
+                                              .begin_ticks = file_.header().start_ticks,
+                                              .end_ticks = last},
+                                     .log_end_ticks = last},
+                                    held, source)
+                            .growing();
+        std::erase_if(report.growth, [](const Growth& row) { return row.suppression.has_value(); });
+        report.failed_calls = find_failed_calls(replay_.failed_calls().groups(),
+                                                {source.clock, source.stacks, source.process});
+        std::vector<Headline> headlines = headlines_of(report);
+        std::erase_if(headlines, [](const Headline& one) { return !one.is_finding(); });
+        return headlines;
     }
 
     // The thread that opens a log then writes what its entry points do; other threads may be faster
@@ -155,6 +192,9 @@ private:
     LogTables& tables_ = reading_.tables();
     HeapReplay replay_{tables_, 0};
     SegmentReplay segments_{tables_};
+    GrowthSeries growth_{replay_.sites(), WorkEnd(file_.header(), reading_.clock())};
+    Steps steps_{replay_.phases()};
+    Suppressions suppressions_; // those that are built in
     Symbolizer symbolizer_;
 };
 

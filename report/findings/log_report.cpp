@@ -13,6 +13,7 @@
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
+#include "report/findings/timed_calls.hpp"
 #include "report/judge/judge.hpp"
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
@@ -95,6 +96,7 @@ void LogReport::read(const std::filesystem::path& path)
     const LogFile file = LogFile::open(path);
     ReplayedLog log(file, options_, symbolizer_);
     replay(log);
+    log.stacks.find_wrappers(log.replays.heap.sites().all());
     Process process = describe_process(log);
     add_replayed_rows(process, log);
     if (!report_.interrupted)
@@ -229,6 +231,16 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     report_.take(std::move(rows));
 }
 
+std::optional<TimedCall> last_allocation(const Sites& sites, const CallSource& source)
+{
+    const auto last =
+        std::max_element(sites.all().begin(), sites.all().end(),
+                         [](const Site& a, const Site& b) { return a.last_ticks < b.last_ticks; });
+    if (last == sites.all().end() || last->stack == 0)
+        return std::nullopt;
+    return read_call({.api = last->api, .stack = last->stack, .ticks = last->last_ticks}, source);
+}
+
 // What wrong frees, frees in flight and damaged memory were about: most logs have none of them, and
 // are not read again.
 void LogReport::add_followed_rows(Process& process, ReplayedLog& log)
@@ -251,6 +263,8 @@ void LogReport::add_followed_rows(Process& process, ReplayedLog& log)
         }
     }
     move_to(report_.failed_calls, find_failed_calls(failed.groups(), calls));
+    if (crashed && process.crashed_in.empty())
+        process.last_seen = last_allocation(log.replays.heap.sites(), calls);
 }
 
 void LogReport::add_lines(Process& process, const ReplayedLog& log)

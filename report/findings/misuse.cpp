@@ -15,9 +15,10 @@ namespace {
 // Where the user's code is, in one piece; empty if no stack is known.
 std::string place_of(const CallPlace& call)
 {
-    if (call.stack.empty())
+    const Frame* const own = call.own_frame();
+    if (!own)
         return {};
-    const Frame& frame = call.stack.front();
+    const Frame& frame = *own;
     const std::string function = frame.function.empty()
                                      ? fmt::format("{}+{:#x}", frame.module, frame.offset)
                                      : frame.function;

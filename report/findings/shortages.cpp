@@ -144,6 +144,9 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
             row.pieces = map_of(std::move(one.pieces), row.at_ns, &source.stacks);
             row.pieces.largest_gap = row.largest_gap;
         }
+        for (const LoggedMempool& pool : one.mempools)
+            row.mempools.push_back(mempool_of(pool, source));
+        sort_by_kept(row.mempools);
         row.process = source.process;
         rows.push_back(std::move(row));
     }

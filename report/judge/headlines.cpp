@@ -13,6 +13,7 @@
 #include "report/words/frame_words.hpp"
 #include "report/words/growth_words.hpp"
 #include "report/words/leak_words.hpp"
+#include "report/words/mempool_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -60,6 +61,16 @@ std::string and_more(std::size_t rows)
 
 // ---- crashed ----
 
+// Of the first process that crashed outside of the calls that are recorded.
+std::string last_seen(const Report& report)
+{
+    for (const Process& process : report.processes)
+        if (process.last_seen)
+            return fmt::format("; it was last seen as it allocated{}",
+                               at_place(*process.last_seen));
+    return {};
+}
+
 std::string crashed(const Report& report)
 {
     std::uint64_t bytes = 0;
@@ -71,11 +82,12 @@ std::string crashed(const Report& report)
         }
     if (processes == 0)
         return {};
-    return fmt::format(" while holding {}{}", bytes == 0 ? "nothing" : human_bytes(bytes),
+    return fmt::format(" while holding {}{}{}", bytes == 0 ? "nothing" : human_bytes(bytes),
                        report.processes.size() == 1
                            ? ""
                            : fmt::format(", in {} of {} processes", grouped(processes),
-                                         grouped(report.processes.size())));
+                                         grouped(report.processes.size())),
+                       last_seen(report));
 }
 
 std::string crashed_title(const Report& report)
@@ -136,6 +148,8 @@ std::string cause(const Shortage& shortage)
     case ShortageKind::impossible:
         return impossible_size(shortage.requested);
     default:
+        if (shortage.kept_by_mempools() > 0)
+            return free_in_all(shortage) + "; " + kept_by(shortage.mempools.front());
         return free_in_all(shortage) + held_most(shortage);
     }
 }

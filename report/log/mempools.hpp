@@ -1,10 +1,12 @@
-// report/log/mempools.hpp — where the memory of a pool lies.
+// report/log/mempools.hpp — where the memory of a pool lies, and what first took from it.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
-#include "tracker/format/record.hpp"
+#include "report/log/chunk_cursor.hpp"
 
 namespace vramscope::report {
 
@@ -20,6 +22,24 @@ public:
 
     void destroy(std::uint64_t handle) { memory_.erase(handle); }
 
+    // The call that first took from a pool.
+    struct FirstUse {
+        std::uint64_t api = 0;
+        std::uint64_t stack = 0; // 0: none
+        std::uint64_t ticks = 0;
+    };
+    void note_use(const Record& record)
+    {
+        uses_.try_emplace({record.place.device, record.place.pool},
+                          FirstUse{record.api, record.stack, record.ticks});
+    }
+    // Null: no allocation from it was seen.
+    const FirstUse* first_use(std::int64_t device, std::uint64_t handle) const
+    {
+        const auto found = uses_.find({device, handle});
+        return found == uses_.end() ? nullptr : &found->second;
+    }
+
     // The kind of memory that an asynchronous allocation from this pool is.
     format::Memory memory(std::uint64_t handle) const
     {
@@ -33,6 +53,7 @@ private:
     static constexpr std::int64_t kHostNumaCurrent = 4;
 
     std::unordered_map<std::uint64_t, format::Memory> memory_;
+    std::map<std::pair<std::int64_t, std::uint64_t>, FirstUse> uses_; // by device and handle
 };
 
 } // namespace vramscope::report

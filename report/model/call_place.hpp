@@ -117,7 +117,11 @@ inline constexpr Field kFingerprint =
 
 inline constexpr FieldList kStackFrames{
     Field{"stack", &CallPlace::stack, "Innermost first."},
-    Field{"own", PageOnly{&CallPlace::own_in_stack}},
+    Field{
+        "own", IfAny{&CallPlace::own_in_stack},
+        "Index of the frame that a reader is told first; absent: 0. Those before it are functions "
+        "of the program's that allocate for others, or with --all-frames what lies below it."}
+        .since(6),
 };
 
 // A call's stack is the end of many rows.

@@ -49,6 +49,8 @@ struct GrowthRate {
     double confidence = 0; // 0 to 1, of the trend alone
 
     bool grows() const noexcept { return steps > 0; }
+    bool has_speed() const noexcept { return last_ns - first_ns >= kLeastSpeedNs; }
+    static constexpr std::uint64_t kLeastSpeedNs = 10'000'000;
     std::string_view step() const { return per.empty() ? std::string_view("call") : per; }
 };
 template <>
@@ -71,7 +73,8 @@ struct Fields<GrowthRate> {
             6),
         Field{"blocks_per_step", &GrowthRate::blocks_per_step},
         Field{"bytes_per_call", &GrowthRate::bytes_per_call},
-        Field{"bytes_per_second", &GrowthRate::bytes_per_second},
+        Field{"bytes_per_second", When{&GrowthRate::has_speed, &GrowthRate::bytes_per_second},
+              "null: it grew for less than 10 ms, which says nothing of a second."},
         Field{"steps", &GrowthRate::steps, "That it was watched over; the warm-up is left out."},
         Field{"first_ns", &GrowthRate::first_ns, "Its first allocation."},
         Field{"last_ns", &GrowthRate::last_ns, "When it last grew for good."},

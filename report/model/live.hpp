@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/model/headline.hpp"
 #include "report/model/leaks.hpp"
 
 namespace vramscope::report {
@@ -40,6 +41,7 @@ struct LiveState {
     std::vector<LiveDevice> devices; // sorted by ordinal
     std::vector<Leak> stacks;        // those that hold the most; their kind is in_use
     std::uint64_t more_stacks = 0;
+    std::vector<Headline> findings; // up to now: what grows, and what the driver refused
 };
 
 } // namespace vramscope::report

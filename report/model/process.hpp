@@ -127,6 +127,7 @@ struct Process {
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
+    std::optional<TimedCall> last_seen;  // the last call that allocated, where it crashed elsewhere
     std::vector<std::string> doubts;     // why its list of leaks may not be the whole truth
 
     // Value of an Info record, "" if there is none.
@@ -135,6 +136,8 @@ struct Process {
     std::vector<std::pair<std::string, std::string>> single_info() const;
     Surroundings seen() const { return {&coverage, this}; }
     bool has_steps() const { return !step_name.empty(); }
+    bool is_last_seen() const { return last_seen.has_value(); }
+    const TimedCall& seen_last() const { return *last_seen; }
     bool has_nodes() const { return nodes.made() > 0; }
     bool has_tests() const { return test_count > 0; }
 };
@@ -171,6 +174,10 @@ struct Fields<Process> {
               "Each device that the process had memory of, or asked about; pooled or not."}
             .since(5),
         Field{"churn", &Process::churn}.since(5),
+        Field{"last_seen", If{&Process::is_last_seen, &Process::seen_last},
+              "Where it allocated last. Only of one that crashed, and not inside a call that is "
+              "recorded."}
+            .since(6),
         Field{"out_of_memory_count", &Process::shortage_count,
               "Allocations that failed for want of memory."}
             .since(4),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/model/leaks.hpp"
+#include "report/model/memory/mempool.hpp"
 #include "report/model/memory/pool.hpp"
 #include "report/model/memory/waterfall.hpp"
 
@@ -86,9 +87,17 @@ struct Shortage : CallPlace, ShortageNumbers {
     PoolMap pieces;             // the segments then; empty unless they were asked for
     // Of the blocks between free pieces, the call that made the most; none: not looked at.
     std::optional<PieceOwner> apart;
-    std::vector<Leak> owners; // those that held the most of this device, largest first
-    std::size_t process = 0;  // index into Report::processes
+    std::vector<Mempool> mempools; // of this device, the one that kept the most first
+    std::vector<Leak> owners;      // those that held the most of this device, largest first
+    std::size_t process = 0;       // index into Report::processes
 
+    std::uint64_t kept_by_mempools() const noexcept
+    {
+        std::uint64_t bytes = 0;
+        for (const Mempool& pool : mempools)
+            bytes += pool.kept();
+        return bytes;
+    }
     bool pieces_known() const noexcept { return pooled && owners_known; }
 };
 template <>
@@ -162,6 +171,10 @@ struct Fields<Shortage> {
             Field{"held_apart_by", &Shortage::apart,
                   "The call that made most of the blocks between free pieces; null: not looked at, "
                   "or there were none."}
+                .since(6),
+            Field{"mempools", &Shortage::mempools,
+                  "The driver's own pools that had memory of this device; the one that kept the "
+                  "most first."}
                 .since(6),
             Field{"process", &Shortage::process, "Index into processes."},
         },

@@ -34,6 +34,8 @@ void DeviceMemory::apply_rare(const Record& record)
         sample(record.ticks, *said);
     else if (const auto shortage = record.as<format::OutOfMemory>(); shortage && !limited())
         sample(record.ticks, {shortage->device, shortage->free, shortage->total});
+    else if (const auto pool = record.as<format::MempoolMemory>())
+        note_mempool(record.ticks, *pool);
     else if (const auto waits = record.as<format::BlocksPending>()) {
         Allocator& allocator =
             allocator_of(device_of(waits->device), static_cast<std::uint16_t>(waits->api.value));
@@ -138,6 +140,19 @@ void DeviceMemory::sample(std::uint64_t ticks, const format::DeviceMemory& said)
     device.sampled = true;
     device.unattributed = used - std::min(used, now(device).reserved);
     device.timeline.add_used(ticks, used);
+}
+
+void DeviceMemory::note_mempool(std::uint64_t ticks, const format::MempoolMemory& said)
+{
+    std::vector<MempoolPeak>& pools = device_of(said.device).mempools;
+    auto found = std::find_if(pools.begin(), pools.end(), [&](const MempoolPeak& pool) {
+        return pool.handle == said.pool.value;
+    });
+    if (found == pools.end())
+        found = pools.insert(pools.end(), {.handle = said.pool.value});
+    const std::uint64_t kept = said.reserved - std::min(said.reserved, said.used);
+    if (found->reserved == 0 || kept > found->reserved - std::min(found->reserved, found->used))
+        *found = {said.pool.value, ticks, said.reserved, said.used};
 }
 
 // Where a smaller device is played, the numbers of a shortage are not the driver's.

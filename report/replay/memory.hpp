@@ -53,6 +53,13 @@ public:
             peak_active = std::max(peak_active, allocated.current + pending.value_or(0));
         }
     };
+    // What one of the driver's own pools held when it kept the most that it had not given out.
+    struct MempoolPeak {
+        std::uint64_t handle = 0; // 0: the device's default pool
+        std::uint64_t ticks = 0;
+        std::uint64_t reserved = 0;
+        std::uint64_t used = 0;
+    };
     struct MarkMoment : Moment {
         std::string mark;
     };
@@ -71,6 +78,7 @@ public:
         PoolTimeline timeline;
         RequestSizes requests; // requests that the pool served, as it rounded them
         std::vector<Allocator> allocators;
+        std::vector<MempoolPeak> mempools;
 
     private:
         friend class DeviceMemory;
@@ -131,6 +139,7 @@ private:
     [[gnu::noinline]] void apply_rare(const Record& record);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
+    void note_mempool(std::uint64_t ticks, const format::MempoolMemory& said);
     bool limited() const;
     void mark(std::uint64_t ticks, std::string_view name);
     void note_given_back(const Block& block);

@@ -33,6 +33,10 @@ void Shortages::apply(const Record& record, HeapReplay& heap, const SegmentRepla
 {
     if (const auto shortage = record.as<format::OutOfMemory>())
         add(record, *shortage, heap, segments, memory);
+    else if (const auto pool = record.as<format::MempoolMemory>())
+        add_mempool(record, *pool, heap);
+    else if (record.tag == format::Tag::device_memory)
+        told_last_ = {};
     else if (const auto failed = record.as<format::Failed>())
         last_stack_[record.thread] = failed->stack;
     else if (const auto retried = record.as<format::Retried>())
@@ -76,6 +80,7 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
                          (shortage.of_allocator ? look_into_allocator(shortage, heap)
                                                 : look_at_pieces(shortage, segments));
     }
+    told_last_ = {shortage.row, shortage.thread};
     if (early) {
         first_.push_back(std::move(shortage));
         return;
@@ -83,6 +88,22 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
     last_.push_back(std::move(shortage));
     if (last_.size() > kLast)
         last_.pop_front();
+}
+
+void Shortages::add_mempool(const Record& record, const format::MempoolMemory& logged,
+                            const HeapReplay& heap)
+{
+    LoggedShortage* const last = !last_.empty()    ? &last_.back()
+                                 : !first_.empty() ? &first_.back()
+                                                   : nullptr;
+    if (!last || last->row != told_last_.row || record.thread != told_last_.thread ||
+        device_ordinal(logged.device) != last->device)
+        return;
+    LoggedMempool& pool = last->mempools.emplace_back();
+    pool = {logged.pool.value, logged.reserved, logged.used, record.ticks, {}};
+    if (const Pools::FirstUse* const first =
+            heap.mempools().first_use(logged.device, logged.pool.value))
+        pool.first = *first;
 }
 
 // How many blocks that took.

@@ -29,6 +29,15 @@
 
 namespace vramscope::report {
 
+// One of the driver's own pools, as it stood then.
+struct LoggedMempool {
+    std::uint64_t handle = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t used = 0;
+    std::uint64_t ticks = 0;
+    Pools::FirstUse first;
+};
+
 struct LoggedShortage : ShortageNumbers {
     std::uint64_t api = 0;
     std::uint64_t stack = 0; // the stack of the allocation that failed; 0: none
@@ -36,7 +45,8 @@ struct LoggedShortage : ShortageNumbers {
     std::uint32_t thread = 0;       // index
     std::uint64_t row = 0;          // its number among all
     std::vector<LostBlocks> owners; // those that held the most
-    PoolSnapshot pieces;            // of the pool, or the allocator; empty where there was no walk
+    std::vector<LoggedMempool> mempools;
+    PoolSnapshot pieces; // of the pool, or the allocator; empty where there was no walk
 };
 
 // At one place of the program an allocator asked the driver a second time.
@@ -99,6 +109,8 @@ private:
 
     void add(const Record& record, const format::OutOfMemory& logged, HeapReplay& heap,
              const SegmentReplay& segments, const DeviceMemory& memory);
+    void add_mempool(const Record& record, const format::MempoolMemory& logged,
+                     const HeapReplay& heap);
     static std::uint64_t look_at_owners(LoggedShortage& shortage, HeapReplay& heap);
     static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
     static std::uint64_t look_into_allocator(LoggedShortage& shortage, HeapReplay& heap);
@@ -120,6 +132,11 @@ private:
     std::vector<LoggedShortage> first_;
     std::deque<LoggedShortage> last_;
     std::uint64_t count_ = 0;
+    // Whose failure was the last thing told, so that what is said of pools next belongs to it.
+    struct {
+        std::uint64_t row = 0;
+        std::uint32_t thread = 0;
+    } told_last_;
     std::uint64_t walk_again_at_ = 0; // number of an event
     // By thread: the stack of its last failed call.
     std::unordered_map<std::uint32_t, std::uint64_t> last_stack_;

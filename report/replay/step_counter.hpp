@@ -39,7 +39,7 @@ public:
     {
         if (ticks >= last_ticks_)
             return static_cast<double>(count_);
-        if (ticks <= begin_ticks_)
+        if (ticks < begin_ticks_)
             return 0;
         const auto next = std::upper_bound(points_.begin(), points_.end(), ticks);
         const auto passed = static_cast<std::uint64_t>(next - points_.begin());

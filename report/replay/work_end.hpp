@@ -1,8 +1,9 @@
 // report/replay/work_end.hpp — when a program's work was over, and only its end went on.
 //
 // The end gives back what is left: Python's finalisation, static destructors, a last purge. It
-// allocates nothing. So the work ends where, behind the last allocation, the frees begin that go on
-// up to the end without a pause. An interpreter may take seconds before the first of them.
+// allocates nothing. So the work ends with the last allocation, unless the longest pause behind it
+// is longer than all else there: then the program still computed, and its end begins after that.
+// A loaded machine makes pauses too, but not one that is longer than all that it interrupts.
 #pragma once
 
 #include <algorithm>
@@ -16,54 +17,54 @@ namespace vramscope::report {
 class WorkEnd {
 public:
     WorkEnd(const format::FileHeader& header, const TickClock& clock) noexcept
-        : python_ticks_(header.python_ended_ticks),
-          exit_ticks_(header.exit_began_ticks), run_{.pause = span(clock, kPauseNs)},
-          pythons_run_{.pause = span(clock, kPythonsPauseNs)}
+        : python_ticks_(header.python_ended_ticks), exit_ticks_(header.exit_began_ticks),
+          pause_ticks_(span(clock, kPauseNs)), pythons_pause_ticks_(span(clock, kPythonsPauseNs))
     {
     }
 
     void allocated(std::uint64_t ticks) noexcept
     {
-        run_.begin(ticks);
-        pythons_run_.begin(ticks);
+        last_allocation_ = last_ = ticks;
+        longest_ = {};
         allocated_after_python_ += python_ticks_ != 0 && ticks > python_ticks_;
     }
-    void freed(std::uint64_t ticks) noexcept
-    {
-        const std::uint64_t end = known_end();
-        run_.go_on(ticks, end);
-        pythons_run_.go_on(ticks, end);
-    }
+    void freed(std::uint64_t ticks) noexcept { pass_to(ticks); }
 
     // `last_ticks`: of the log's last event.
     std::uint64_t ticks(std::uint64_t last_ticks, bool has_python) const noexcept
     {
         const std::uint64_t known = known_end();
         const std::uint64_t end = known != 0 ? known : last_ticks;
-        const Run& run = has_python ? pythons_run_ : run_;
-        return run.last + run.pause >= end ? std::min(run.first, end) : end;
+        WorkEnd whole = *this;
+        whole.pass_to(end);
+        const std::uint64_t least = has_python ? pythons_pause_ticks_ : pause_ticks_;
+        const std::uint64_t pause = whole.longest_.end - whole.longest_.begin;
+        const bool computed = pause >= least && pause >= end - last_allocation_ - pause;
+        return std::min(computed ? whole.longest_.end : last_allocation_, end);
     }
 
 private:
     static constexpr std::uint64_t kPauseNs = 100'000'000; // shorter ones may be the machine's
+    // An interpreter may take seconds before its first free.
     static constexpr std::uint64_t kPythonsPauseNs = 5'000'000'000;
     static constexpr std::uint64_t kFewAllocations = 16;
 
-    // Of the last allocation and the frees behind it, those without a pause up to the last.
-    struct Run {
-        std::uint64_t pause;
-        std::uint64_t first = 0;
-        std::uint64_t last = 0;
-
-        void begin(std::uint64_t ticks) noexcept { first = last = ticks; }
-        // Behind the known end (0: there is none) a pause is no matter.
-        void go_on(std::uint64_t ticks, std::uint64_t end) noexcept
-        {
-            if ((end == 0 ? ticks : std::min(ticks, end)) > last + pause)
-                first = ticks;
-            last = std::max(last, ticks);
-        }
+    struct Pause {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
     };
+
+    // Behind the known end (0: there is none) a pause is no matter.
+    void pass_to(std::uint64_t ticks) noexcept
+    {
+        const std::uint64_t end = known_end();
+        const std::uint64_t now = end == 0 ? ticks : std::min(ticks, end);
+        if (now <= last_)
+            return;
+        if (now - last_ >= longest_.end - longest_.begin)
+            longest_ = {.begin = last_, .end = now};
+        last_ = now;
+    }
 
     static std::uint64_t span(const TickClock& clock, std::uint64_t ns) noexcept
     {
@@ -80,8 +81,11 @@ private:
     std::uint64_t python_ticks_;
     std::uint64_t exit_ticks_;
     std::uint64_t allocated_after_python_ = 0;
-    Run run_;
-    Run pythons_run_;
+    std::uint64_t pause_ticks_;
+    std::uint64_t pythons_pause_ticks_;
+    std::uint64_t last_allocation_ = 0;
+    std::uint64_t last_ = 0; // the last event
+    Pause longest_;          // behind the last allocation
 };
 
 } // namespace vramscope::report

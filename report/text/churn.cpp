@@ -24,13 +24,14 @@ std::string percent_of(std::uint64_t part, std::uint64_t whole)
                                     : fmt::format("{:.{}f} %", value, value < 10 ? 1 : 0);
 }
 
-// Things per second; nothing is known of a run of no time.
+// ", 12,000 a second"; a run of less than 10 ms says nothing of a second.
 std::string per_second(std::uint64_t count, std::uint64_t ns)
 {
-    if (ns == 0)
-        return "?";
+    if (ns < 10'000'000)
+        return "";
     const double rate = static_cast<double>(count) * 1e9 / static_cast<double>(ns);
-    return rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate));
+    return fmt::format(", {} a second", rate < 10 ? fmt::format("{:.1f}", rate)
+                                                  : grouped(static_cast<std::uint64_t>(rate)));
 }
 
 std::uint64_t without_driver(const Process& process)
@@ -60,8 +61,7 @@ void headline(TextOutput& out, const Process& process, bool name_process)
                  << (name_process ? fmt::format(" of process {}", process.pid) : "") << ": "
                  << counted(churn.allocations, "allocation") << " and "
                  << counted(churn.frees, "free") << " in " << human_time(process.duration_ns)
-                 << ", " << per_second(churn.allocations + churn.frees, process.duration_ns)
-                 << " a second\n";
+                 << per_second(churn.allocations + churn.frees, process.duration_ns) << '\n';
 }
 
 void costs(TextOutput& out, const Process& process)

@@ -61,15 +61,19 @@ std::string device_title(const Report& report, const Process& process, std::int3
     return title;
 }
 
+std::string capitals(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+    return text;
+}
+
 void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline)
 {
-    std::string title = headline.title;
-    std::transform(title.begin(), title.end(), title.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
     const bool doubtful =
         headline.kind == HeadlineKind::failed_calls || headline.kind == HeadlineKind::inconclusive;
     const char* const color = doubtful ? kYellow : headline.is_finding() ? kRed : kGreen;
-    out.wrapped(prefix, "", out.painted(title, color) + headline.rest);
+    out.wrapped(prefix, "", out.painted(capitals(headline.title), color) + headline.rest);
 }
 
 void write_drivers(TextOutput& out, const Report& report, std::string_view prefix)

@@ -28,6 +28,7 @@ std::string arguments_of(const Report& report);
 void write_next(TextOutput& out, const char* command, const Report& report);
 
 // "LEAKS: 2 MiB …", its first words in colour.
+std::string capitals(std::string text); // as the first words of a headline are
 void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline);
 
 } // namespace vramscope::report

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -75,6 +76,8 @@ public:
                          rate(program.rates.frees)));
         for (const LiveDevice& device : state.devices)
             add(device);
+        for (const Headline& finding : state.findings)
+            line(fmt::format("  {}{}", capitals(finding.title), finding.rest));
         if (state.lost_events > 0)
             line(fmt::format("  {} not recorded: what is held may be more or less",
                              counted(state.lost_events, "event")));

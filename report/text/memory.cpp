@@ -11,6 +11,7 @@
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/views.hpp"
+#include "report/words/mempool_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"
 
@@ -175,6 +176,16 @@ void write_use(TextOutput& out, const MemoryReport& device)
     write_pieces(out, "at the end", device.free_at_end);
 }
 
+// Without an advice where they kept nothing.
+void write_mempools(TextOutput& out, const MemoryReport& device)
+{
+    for (const Mempool& pool : device.mempools)
+        out.wrapped("", "  ",
+                    fmt::format("{}, of {} reserved, at {}{}", kept_by(pool),
+                                human_bytes(pool.reserved), human_time(pool.ns),
+                                pool.kept() > 0 ? fmt::format("; {}", kMempoolRemedy) : ""));
+}
+
 const PoolDevice* pool_of(const Process& process, std::int32_t device)
 {
     for (const PoolDevice& pool : process.pool.devices) {
@@ -192,6 +203,7 @@ void write_device_fragmentation(TextOutput& out, const Report& report, const Pro
     write_waterfalls(out, device);
     write_holders(out, device);
     write_marks(out, device);
+    write_mempools(out, device);
     if (!device.pooled) {
         out.wrapped(
             "", "  ",
@@ -222,6 +234,18 @@ Worst worst_device(const Report& report)
     return worst;
 }
 
+// Null: none of the driver's pools was seen to keep anything.
+const Mempool* most_kept(const Report& report)
+{
+    const Mempool* most = nullptr;
+    for (const Process& process : report.processes)
+        for (const MemoryReport& device : process.memory)
+            for (const Mempool& pool : device.mempools)
+                if (pool.kept() > (most ? most->kept() : 0))
+                    most = &pool;
+    return most;
+}
+
 void write_verdict(TextOutput& out, const Report& report, bool any)
 {
     const std::string word = out.painted("FRAGMENTATION", "1");
@@ -230,11 +254,14 @@ void write_verdict(TextOutput& out, const Report& report, bool any)
         out.stream() << word << ": no device memory was seen\n";
         return;
     }
-    if (!device) {
-        out.wrapped(
-            "", "",
-            word + ": none that is known: no pool of vramscope's or of the program's was in use, "
-                   "and what the driver's own pools keep is not known");
+    const Mempool* const most = most_kept(report);
+    if (!device || (most && most->kept() > unused)) {
+        out.wrapped("", "",
+                    fmt::format("{}: {}", word,
+                                most ? kept_by(*most)
+                                     : "none that is known: no pool of vramscope's or of the "
+                                       "program's was in use, and the driver's own pools were not "
+                                       "seen to keep anything"));
         return;
     }
     const Waterfall& parts = device->at_reserved_peak.parts;

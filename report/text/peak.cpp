@@ -157,7 +157,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
         std::string by;
         if (!peak.stacks.empty() && !peak.stacks.front().stack.empty())
             by = fmt::format("; {} of it by {}", human_bytes(peak.stacks.front().bytes),
-                             frame_in(peak.stacks.front().stack.front(), text.room_behind(20)));
+                             innermost_in(peak.stacks.front(), text.room_behind(20)));
         text.wrapped(
             "", "",
             fmt::format("{}: {} allocated on {}{}{}", word, human_bytes(device->peak_allocated()),

@@ -6,6 +6,7 @@
 
 #include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/mempool_words.hpp"
 #include "report/words/shares.hpp"
 #include "report/words/words.hpp"
 
@@ -54,6 +55,13 @@ void pieces(TextOutput& out, const Shortage& shortage)
     out.stream() << "    then [" << shortage.map << "]\n";
 }
 
+void mempools(TextOutput& out, const Shortage& shortage)
+{
+    for (const Mempool& pool : shortage.mempools)
+        if (pool.kept() > 0)
+            out.wrapped("", "    ", fmt::format("{}; {}", kept_by(pool), kMempoolRemedy));
+}
+
 std::string numbers(const Shortage& shortage)
 {
     std::string text;
@@ -61,13 +69,13 @@ std::string numbers(const Shortage& shortage)
         text = human_bytes(shortage.free) + " free" +
                (shortage.total > 0 ? " of " + human_bytes(shortage.total) : "") + "; ";
     if (shortage.owners_known)
-        text += fmt::format("the program held {}; ", human_bytes(shortage.held));
+        text += fmt::format("the program's blocks held {}; ", human_bytes(shortage.held));
     text += shortage.pooled
                 ? fmt::format("{}: {} allocated, {} reserved, largest gap {}",
                               shortage.of_allocator ? terminal_safe(shortage.entry_point) : "pool",
                               human_bytes(shortage.allocated), human_bytes(shortage.reserved),
                               human_bytes(shortage.largest_gap))
-                : "no pool";
+                : "no pool of vramscope's";
     if (shortage.retries > 0)
         text +=
             fmt::format("; {} by then",
@@ -145,6 +153,7 @@ void one_shortage(TextOutput& out, const Report& report, const Shortage& shortag
                 fmt::format("{}  {}, at {}{}", out.painted(describe(shortage), "1"),
                             called(shortage), human_time(shortage.at_ns), process));
     out.wrapped("", "    ", numbers(shortage));
+    mempools(out, shortage);
     pieces(out, shortage);
     if (shortage.apart && shortage.kind == ShortageKind::fragmented)
         out.line(fmt::format("    held apart by {}  ", counted(shortage.apart->blocks, "block")),

@@ -67,7 +67,8 @@ std::string frame_in(const Frame& frame, std::size_t room)
 
 std::string innermost_in(const CallPlace& call, std::size_t room)
 {
-    return call.stack.empty() ? "(no stack)" : frame_in(call.stack.front(), room);
+    const Frame* const own = call.own_frame();
+    return own ? frame_in(*own, room) : "(no stack)";
 }
 
 } // namespace vramscope::report

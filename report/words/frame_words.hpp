@@ -16,7 +16,7 @@ std::string place_of(const Frame& frame); // "src/train.cu:42", "[libtrain.so]",
 
 // In one short piece of at most `room` columns: function, and file name where that fits.
 std::string frame_in(const Frame& frame, std::size_t room);
-// The same of a call's innermost frame; "(no stack)": it has none.
+// The same of a call's innermost frame of the program's own; "(no stack)": it has no frames.
 std::string innermost_in(const CallPlace& call, std::size_t room);
 
 } // namespace vramscope::report

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t kLeastNameColumns = 20;
 
-// What a reader sees of a stack, innermost first.
+// What a reader sees of a stack, from the innermost frame of the program's own on.
 std::vector<std::string> shown_frames(const CallPlace& call)
 {
     std::vector<std::string> frames;
-    for (const Frame& frame : call.stack)
-        frames.push_back(function_of(frame) + '\n' + place_of(frame));
+    for (std::size_t at = call.own; at < call.stack.size(); ++at)
+        frames.push_back(function_of(call.stack[at]) + '\n' + place_of(call.stack[at]));
     return frames;
 }
 
@@ -66,8 +66,8 @@ RowHeadlines::RowHeadlines(const std::vector<ShownRow>& rows, const Report& repo
         for (std::size_t other = 0; other < rows.size(); ++other)
             if (stacks[other] == stacks[at])
                 twins.push_back(&rows[other]);
-        headlines_.push_back(
-            {rows[at].call, telling_frame(stacks[at], stacks), owner_of(rows[at], twins, report)});
+        headlines_.push_back({rows[at].call, rows[at].call->own + telling_frame(stacks[at], stacks),
+                              owner_of(rows[at], twins, report)});
     }
 }
 
@@ -77,11 +77,11 @@ std::string RowHeadlines::in(std::size_t row, std::size_t room) const
     const std::vector<Frame>& stack = headline.call->stack;
     const std::size_t names =
         std::max(room, kLeastNameColumns + columns(headline.owner)) - columns(headline.owner);
-    if (headline.frame == 0)
+    if (headline.frame <= headline.call->own)
         return innermost_in(*headline.call, names) + headline.owner;
     // The callee is the same in all of them, so it gets what is left, and a third at most.
     constexpr std::string_view kVia = " via ";
-    const std::string callee = shorten_function(function_of(stack.front()),
+    const std::string callee = shorten_function(function_of(stack[headline.call->own]),
                                                 std::max(names / 3, kVia.size()) - kVia.size());
     const std::size_t taken = columns(callee) + kVia.size();
     if (names < taken + 2 * kLeastNameColumns)

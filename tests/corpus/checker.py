@@ -59,6 +59,8 @@ def has(row, key, wanted, statement, program, report):
     stack = stack_of(row)
     if key == "function":
         return bool(stack) and is_called(stack[0]["function"], wanted)
+    if key == "headline":
+        return bool(stack) and is_called(stack[row.get("own", 0)]["function"], wanted)
     if key == "through":
         return any(is_called(frame["function"], wanted) for frame in stack)
     if key == "mark":
@@ -239,7 +241,7 @@ class Checker:
         rows = list(self.report["growth"])
         planted = [truth for truth in self.program.of("leak") if "growing" in truth.keys.get("class", "").split("|")]
         for truth in planted + self.program.of("growth"):
-            keys = {key: value for key, value in truth.selectors().items() if key in ("function", "through", "mark", "memory")}
+            keys = {key: value for key, value in truth.selectors().items() if key in ("function", "headline", "through", "mark", "memory")}
             mine = [row for row in rows if all(has(row, key, wanted, "growth", self.program, self.report)
                                                for key, wanted in keys.items())]
             rows = [row for row in rows if row not in mine]

@@ -11,7 +11,7 @@ UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 # Statement: (what finds rows of the report, what must be true of them together).
 STATEMENTS = {
-    "leak": ({"function", "through", "mark", "module", "kind", "memory", "api", "device", "process"},
+    "leak": ({"function", "headline", "through", "mark", "module", "kind", "memory", "api", "device", "process"},
              {"blocks", "bytes", "rows", "fingerprints", "threads", "class", "per", "slope"}),
     "sum": ({"function", "memory"}, {"blocks", "bytes", "stacks", "rows", "class", "per", "slope"}),
     "import": ({"function", "memory", "api", "process"}, {"blocks", "bytes", "rows"}),

@@ -174,6 +174,11 @@ public:
     {
         return add(format::DeviceMemory{device, free, total});
     }
+    LogBuilder& mempool_memory(std::uint64_t pool, std::uint64_t reserved, std::uint64_t used,
+                               std::int64_t device = 0)
+    {
+        return add(format::MempoolMemory{{pool}, device, reserved, used});
+    }
     LogBuilder& driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
                             std::uint64_t longest)
     {

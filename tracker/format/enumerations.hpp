@@ -50,6 +50,7 @@ enum class Tag : std::uint8_t {
     size_unknown = 0x62,
     blocks_pending = 0x63,
     block_name = 0x64,
+    mempool_memory = 0x65,
 };
 inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but the hot ones have
 

@@ -40,6 +40,12 @@ enum class Memory : std::uint8_t {
     // what it was cut from are then what that allocator has reserved.
     suballocated = 22,
     segment = 23, // such memory of the driver's itself: found by readers, and in no log
+    // What a launch of a graph allocated and the graph does not free: the program's to free, at the
+    // address of its node, whose call stack it has.
+    graph_launch = 24,
+    // Views of arrays: owners that hold a handle and no memory of their own.
+    texture = 25,
+    surface = 26,
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
@@ -61,6 +67,8 @@ enum class KeySpace : std::uint8_t {
     graph_exec,
     reservation,
     suballocated,
+    texture,
+    surface,
 };
 
 struct KeySpaceRow {
@@ -74,7 +82,7 @@ inline constexpr KeySpaceRow kKeySpaces[] = {
     {KeySpace::array, false},         {KeySpace::mipmap, false},     {KeySpace::external, false},
     {KeySpace::pool, false},          {KeySpace::physical, false},   {KeySpace::context, false},
     {KeySpace::green_context, false}, {KeySpace::graph_exec, false}, {KeySpace::reservation, true},
-    {KeySpace::suballocated, true},
+    {KeySpace::suballocated, true},   {KeySpace::texture, false},    {KeySpace::surface, false},
 };
 
 // How a kind of memory counts for the program. Only device and host memory are the program's own
@@ -127,6 +135,9 @@ inline constexpr MemoryKind kMemoryKinds[] = {
     {Memory::graph_exec,        "graph_exec",        KeySpace::graph_exec,    MemoryClass::owner,     ContextEnd::dies},
     {Memory::suballocated,      "suballocated",      KeySpace::suballocated,  MemoryClass::device,    ContextEnd::survives},
     {Memory::segment,           "segment",           KeySpace::pointer,       MemoryClass::reserved,  ContextEnd::dies},
+    {Memory::graph_launch,      "graph_launch",      KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives},
+    {Memory::texture,           "texture",           KeySpace::texture,       MemoryClass::owner,     ContextEnd::dies},
+    {Memory::surface,           "surface",           KeySpace::surface,       MemoryClass::owner,     ContextEnd::dies},
 };
 // clang-format on
 

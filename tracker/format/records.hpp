@@ -167,6 +167,19 @@ struct DeviceMemory {
     std::uint64_t total = 0;
 };
 
+// Only of a pool that has taken memory from the device.
+struct MempoolMemory {
+    static constexpr Layout kLayout{Tag::mempool_memory, "mempool_memory", Head::plain,
+                                    "pool, device, reserved, used"};
+    static constexpr Says kSays[] = {{"", "What the driver said of one of its own pools."},
+                                     {"reserved", "What it has taken from the device."},
+                                     {"used", "Of that, what it has given out."}};
+    Address pool;
+    DeviceOrdinal device{};
+    std::uint64_t reserved = 0;
+    std::uint64_t used = 0;
+};
+
 struct DriverTime {
     static constexpr Layout kLayout{Tag::driver_time, "driver_time", Head::plain,
                                     "api, calls, total, longest"};
@@ -275,7 +288,7 @@ using Records =
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
                PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown,
-               BlocksPending, BlockName>;
+               BlocksPending, BlockName, MempoolMemory>;
 
 inline constexpr auto kLayoutOfTag = [] {
     std::array<const Layout*, 256> layouts{};

@@ -24,6 +24,18 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
     return true;
 }
 
+[[gnu::always_inline]] inline void write_alloc(Thread& thread, const format::Alloc& event,
+                                               const format::Place& place) noexcept
+{
+    // Both at once, so that a new chunk cannot come between a place and its event.
+    if (static_cast<std::size_t>(thread.end - thread.at) < 2 * format::kMaxHotBytes &&
+        !reserve(thread, 2 * format::kMaxHotBytes))
+        return;
+    if (thread.place != place && !change_place(thread, place))
+        return;
+    publish(thread, format::encode_alloc(thread.at, event, thread.deltas));
+}
+
 } // namespace
 
 // Flat: these are each event's, and calls below the program's are dear (verified_stacks.hpp).
@@ -33,13 +45,16 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
     if (!has_chunk(thread))
         return;
     event.stack = stack_of(thread, site);
-    // Both at once, so that a new chunk cannot come between a place and its event.
-    if (static_cast<std::size_t>(thread.end - thread.at) < 2 * format::kMaxHotBytes &&
-        !reserve(thread, 2 * format::kMaxHotBytes))
+    write_alloc(thread, event, place);
+}
+
+void record_alloc_at(Thread& thread, format::Alloc& event, std::uint32_t stack,
+                     const format::Place& place) noexcept
+{
+    if (!has_chunk(thread))
         return;
-    if (thread.place != place && !change_place(thread, place))
-        return;
-    publish(thread, format::encode_alloc(thread.at, event, thread.deltas));
+    event.stack = stack;
+    write_alloc(thread, event, place);
 }
 
 [[gnu::flatten]] void begin_free(Thread& thread, format::Free& event, const CallSite& site) noexcept

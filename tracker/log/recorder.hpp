@@ -16,6 +16,9 @@ namespace vramscope::log {
 // event.stack is set here.
 void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept;
+// The same, at a stack that the log has already.
+void record_alloc_at(Thread& thread, format::Alloc& event, std::uint32_t stack,
+                     const format::Place& place) noexcept;
 // A free is reported twice. Before the driver's call, begin_free() takes its time and its stack
 // and leaves them in the chunk's header, should the process end in between. One of the others
 // follows the call.

@@ -5,9 +5,11 @@
 #include <cerrno>
 
 #include "interpose/hooks/call.hpp"
+#include "interpose/hooks/inside_driver.hpp"
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
 #include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/mempools.hpp"
 #include "interpose/serve/contexts/pooling.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/nesting.hpp"
@@ -62,8 +64,25 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 {
     std::size_t free = 0;
     std::size_t total = 0;
-    if (device >= 0 && ask_driver(free, total))
-        tell(thread, log::now(), device, free, total);
+    if (device < 0 || !ask_driver(free, total))
+        return;
+    tell(thread, log::now(), device, free, total);
+    tell_mempools(thread, device);
+}
+
+// `number`: of the pool in the log, where 0 is the device's default pool.
+void tell_mempool(log::Thread& thread, const Driver& driver, std::int64_t device, CUmemoryPool pool,
+                  std::uint64_t number) noexcept
+{
+    cuuint64_t reserved = 0;
+    cuuint64_t used = 0;
+    const bool known = in_driver(thread, [&] {
+        return driver.pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) ==
+                   CUDA_SUCCESS &&
+               driver.pool_attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == CUDA_SUCCESS;
+    });
+    if (known && reserved)
+        log::write(thread, {log::now()}, format::MempoolMemory{number, device, reserved, used});
 }
 
 // Without a pool we do not know of captures, but what waits for the device is forbidden during one:
@@ -93,6 +112,22 @@ void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) n
 {
     if (may_ask_after(call.hook, place) && is_our_turn(ticks))
         ask_and_tell(call.thread, place_now(call).device);
+}
+
+void tell_mempools(log::Thread& thread, std::int64_t device) noexcept
+{
+    const Driver* const driver = device >= 0 ? Driver::find() : nullptr;
+    if (!driver || !driver->default_pool || !driver->pool_attribute)
+        return;
+    CUmemoryPool pool = nullptr;
+    const CUresult result = in_driver(
+        thread, [&] { return driver->default_pool(&pool, static_cast<CUdevice>(device)); });
+    const CUmemoryPool default_pool = result == CUDA_SUCCESS ? pool : nullptr;
+    if (default_pool)
+        tell_mempool(thread, *driver, device, default_pool, 0);
+    for (std::size_t at = 0; (pool = next_mempool(at, device));)
+        if (pool != default_pool)
+            tell_mempool(thread, *driver, device, pool, number(pool));
 }
 
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept

@@ -2,8 +2,8 @@
 //
 // These are samples for the current context's device, and for all processes together. When the
 // program asks, the answer of the driver is recorded. We ask by ourselves after allocations that
-// reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks; never while a stream
-// is captured or the process exits. Inside a hook, with no lock held.
+// reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks, where its own pools
+// are asked for too; never while a stream is captured or the process exits. Inside a hook, with no lock held.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,8 @@ inline void allocated_by_driver(Call& call, const format::Place& place,
 }
 // The pool took a segment from the driver for an allocation of this thread, on `device`.
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept;
+// What the driver's own pools hold of this device.
+void tell_mempools(log::Thread& thread, std::int64_t device) noexcept;
 // The program named this moment.
 void moment_named() noexcept;
 

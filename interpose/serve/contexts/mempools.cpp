@@ -9,6 +9,7 @@ namespace {
 struct Noted {
     std::uint64_t handle;     // 0: the slot is free
     std::uint32_t generation; // the log that has it
+    std::int64_t device;      // -1: its memory is not on a device
 };
 
 constexpr std::size_t kMaxPools = 256;
@@ -27,15 +28,16 @@ Noted* find(std::uint64_t handle) noexcept
 }
 
 // True if this log does not have it yet.
-bool is_new(std::uint64_t handle) noexcept
+bool is_new(const format::Pool& seen) noexcept
 {
     const std::uint32_t generation = log::process->generation;
+    const bool on_device = seen.location_type == CU_MEM_LOCATION_TYPE_DEVICE;
     const std::lock_guard guard(lock);
-    Noted* pool = find(handle);
+    Noted* pool = find(seen.handle);
     if (pool && pool->generation == generation)
         return false;
     if (pool || (pool = find(0)))
-        *pool = {handle, generation};
+        *pool = {seen.handle, generation, on_device ? seen.location : -1};
     return true;
 }
 
@@ -43,8 +45,17 @@ bool is_new(std::uint64_t handle) noexcept
 
 void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept
 {
-    if (pool.handle && is_new(pool.handle))
+    if (pool.handle && is_new(pool))
         log::write(thread, pool);
+}
+
+CUmemoryPool next_mempool(std::size_t& at, std::int64_t device) noexcept
+{
+    const std::lock_guard guard(lock);
+    while (at < kMaxPools)
+        if (const Noted& pool = pools[at++]; pool.handle && pool.device == device)
+            return reinterpret_cast<CUmemoryPool>(pool.handle);
+    return nullptr;
 }
 
 void forget_mempool(CUmemoryPool pool) noexcept

@@ -11,6 +11,9 @@
 namespace vramscope::hooks {
 
 void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept;
+// The handle of the first pool of a device that was noted, or of the one behind `at`, which is
+// moved there. Null: there is none.
+CUmemoryPool next_mempool(std::size_t& at, std::int64_t device) noexcept;
 // To be called before the driver destroys the pool: another pool may get its handle as soon as
 // it is gone.
 void forget_mempool(CUmemoryPool pool) noexcept;

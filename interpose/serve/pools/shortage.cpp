@@ -5,6 +5,7 @@
 
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
+#include "interpose/serve/contexts/device_memory.hpp"
 #include "interpose/serve/contexts/limits.hpp"
 #include "interpose/serve/contexts/synchronisation.hpp"
 #include "interpose/serve/pools/context_pools.hpp"
@@ -47,6 +48,7 @@ void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
         });
     }
     log::write(call.thread, {log::now(), call.api()}, state);
+    tell_mempools(call.thread, state.device);
 }
 
 } // namespace

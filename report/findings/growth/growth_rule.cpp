@@ -77,10 +77,14 @@ std::uint64_t frees_within(const PlaceSeries& place, const GrowthWindow& window)
     return window.all_events - std::min(window.all_events, place.allocations);
 }
 
-double own_calls(const PlaceSeries& place, const GrowthWindow& window)
+// Between its first rise and its last.
+double own_calls(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises)
 {
+    std::uint64_t events = 0;
+    for (std::size_t at = rises.first; at < rises.last; ++at)
+        events += window.spans[at].events;
     return static_cast<double>(place.allocations) *
-           share(static_cast<double>(window.events), static_cast<double>(window.all_events));
+           share(static_cast<double>(events), static_cast<double>(window.all_events));
 }
 
 bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
@@ -88,7 +92,7 @@ bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Ris
 {
     const double calls = context.allocations.at(window.spans[rises.last].from_ticks) -
                          context.allocations.at(window.spans[rises.first].from_ticks);
-    return calls - own_calls(place, window) >= static_cast<double>(rises.count) / 2;
+    return calls - own_calls(place, window, rises) >= static_cast<double>(rises.count) / 2;
 }
 
 // Other things go on between the rises, or there are many blocks of one size. A few of different
@@ -143,7 +147,8 @@ bool is_straight(std::span<const double> level, std::span<const double> axis)
         const double part = length > 0 ? (axis[at - 1] - begin) / length : 1;
         if (std::abs((level[at] - level.front()) / growth - part) > kFromStraight)
             return false;
-        by_then = part <= 2.0 / 3 ? level[at] : by_then;
+        if (part <= 2.0 / 3) // in the middle of the rise that is there
+            by_then = (level[at - 1] + level[at]) / 2;
     }
     return level.back() - by_then >= kStillAsFast * (by_then - level.front()) / 2;
 }

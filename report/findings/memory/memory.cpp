@@ -59,6 +59,19 @@ void add_retries(AllocatorMemory& allocator, std::uint64_t api, std::int32_t dev
         [](const RetryPlace& a, const RetryPlace& b) { return a.retries > b.retries; });
 }
 
+void add_mempools(MemoryReport& device, const DeviceMemory::Device& memory,
+                  const MemorySource& source)
+{
+    for (const DeviceMemory::MempoolPeak& peak : memory.mempools) {
+        const Pools::FirstUse* const first =
+            source.heap.mempools().first_use(memory.ordinal, peak.handle);
+        device.mempools.push_back(mempool_of(
+            {peak.handle, peak.reserved, peak.used, peak.ticks, first ? *first : Pools::FirstUse{}},
+            source.log));
+    }
+    sort_by_kept(device.mempools);
+}
+
 void add_holders(MemoryReport& device, const std::vector<PeakHolding>& holdings,
                  const MemorySource& source)
 {
@@ -107,6 +120,7 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
         allocator.active = active_of(one, source.log.tables);
         add_retries(allocator, one.api, memory.ordinal, source);
     }
+    add_mempools(device, memory, source);
     device.timeline = times_of(memory.timeline.points(kReportPoints), clock);
     device.fine_timeline = times_of(memory.timeline.points(), clock);
     add_holders(device, holdings, source);
@@ -118,6 +132,25 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
 }
 
 } // namespace
+
+Mempool mempool_of(const LoggedMempool& logged, const LeakSource& source)
+{
+    Mempool pool;
+    if (logged.first.ticks != 0)
+        static_cast<CallPlace&>(pool) =
+            source.stacks.read(logged.first.api, logged.first.stack, logged.first.ticks);
+    pool.handle = logged.handle;
+    pool.ns = source.clock.ns(logged.ticks);
+    pool.reserved = logged.reserved;
+    pool.used = logged.used;
+    return pool;
+}
+
+void sort_by_kept(std::vector<Mempool>& pools)
+{
+    std::stable_sort(pools.begin(), pools.end(),
+                     [](const Mempool& a, const Mempool& b) { return a.kept() > b.kept(); });
+}
 
 std::vector<MemoryTime> times_of(const std::vector<PoolPoint>& points, const TickClock& clock)
 {

@@ -35,6 +35,9 @@ struct MemorySource {
 // By ordinal. A device that had no memory of the process, and of which nothing was asked, is none.
 std::vector<MemoryReport> describe_memory(const MemorySource& source);
 
+Mempool mempool_of(const LoggedMempool& logged, const LeakSource& source);
+void sort_by_kept(std::vector<Mempool>& pools);
+
 inline constexpr std::size_t kReportPoints = 256; // of each timeline that is printed
 
 std::vector<MemoryTime> times_of(const std::vector<PoolPoint>& points, const TickClock& clock);

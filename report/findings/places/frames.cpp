@@ -158,6 +158,14 @@ std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRang
     return visible.begin;
 }
 
+std::size_t named_frame(const std::vector<Frame>& stack, std::size_t own)
+{
+    for (std::size_t at = own; at < stack.size() && stack[at].module == stack[own].module; ++at)
+        if (!stack[at].function.empty())
+            return at;
+    return own;
+}
+
 std::string_view calling_module(const std::vector<Frame>& stack, const FrameRange& visible)
 {
     for (std::size_t at = visible.begin; at < visible.end; ++at) {

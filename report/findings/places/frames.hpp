@@ -37,6 +37,9 @@ bool begins_here(const Frame& frame);
 // where there is none.
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible);
 
+// The same frame; where its function is not known, the next one of its module whose is.
+std::size_t named_frame(const std::vector<Frame>& stack, std::size_t own);
+
 // The file of the code that called the driver or the runtime; of a function of Python, where the
 // call came by ctypes. Empty: it is not known.
 std::string_view calling_module(const std::vector<Frame>& stack, const FrameRange& visible);
@@ -74,7 +77,8 @@ Frame leaf_frame();
 // Whether a native frame belongs to the interpreter: its loop, its start, its way to C.
 bool is_interpreter(const Frame& frame);
 
-// Sets Frame::library where there is code of the user's in Python; nothing changes elsewhere.
+// Sets Frame::library where there is code of Python: of the user's, or where none is, of any; nothing
+// changes elsewhere.
 void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible);
 
 // The frames that a call place is named by (fingerprint.hpp): the visible ones; where there is code

@@ -104,7 +104,13 @@ bool is_interpreter(const Frame& frame)
 void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible)
 {
     const auto begin = stack.begin() + static_cast<std::ptrdiff_t>(visible.begin);
-    const auto innermost = std::find_if(begin, stack.end(), is_own_python);
+    auto innermost = std::find_if(begin, stack.end(), is_own_python);
+    if (innermost == stack.end()) {
+        innermost =
+            std::find_if(begin, stack.end(), [](const Frame& frame) { return frame.python; });
+        for (auto frame = innermost; frame != stack.end(); ++frame)
+            frame->library = frame->library && !frame->python;
+    }
     if (innermost == stack.end())
         return;
     for (auto frame = begin; frame != stack.end(); ++frame) {

@@ -43,7 +43,26 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
                 : shown_ == ShownFrames::visible ? own - visible.begin
                                                  : 0;
     show_only(place.stack, visible, shown_);
+    place.own = named_frame(place.stack, place.own);
+    place.own = wrappers_.own_frame(place);
     return place;
+}
+
+void StackReader::find_wrappers(const std::vector<Site>& sites)
+{
+    std::vector<const Site*> largest;
+    for (const Site& site : sites)
+        if (site.stack != 0 && format::class_of(site.memory) != format::MemoryClass::reserved)
+            largest.push_back(&site);
+    std::stable_sort(largest.begin(), largest.end(), [](const Site* a, const Site* b) {
+        return a->allocated_bytes > b->allocated_bytes;
+    });
+    largest.resize(std::min(largest.size(), kMostLookedAt));
+    if (largest.size() < Wrappers::kLeastCallers)
+        return;
+    for (const Site* const site : largest)
+        wrappers_.see(read(site->api, site->stack, site->first_ticks));
+    wrappers_.judge();
 }
 
 // Of the API that the user called, then of the frames that led there, innermost first: what lies

@@ -12,8 +12,10 @@
 
 #include "report/findings/places/frames.hpp"
 #include "report/findings/places/suppressions.hpp"
+#include "report/findings/places/wrappers.hpp"
 #include "report/log/log_tables.hpp"
 #include "report/model/call_place.hpp"
+#include "report/replay/heap/sites.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
@@ -30,6 +32,11 @@ public:
 
     // `ticks`: any time at which the stack was in use.
     CallPlace read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
+
+    // Looks for wrappers in the stacks of these sites; from then on their callers are what a reader
+    // is told first. Only so many are read: the ones that allocated the most bytes.
+    static constexpr std::size_t kMostLookedAt = 256;
+    void find_wrappers(const std::vector<Site>& sites);
 
 private:
     struct Known {
@@ -53,6 +60,7 @@ private:
     Symbolizer& symbolizer_;
     ShownFrames shown_;
     const Suppressions* suppressions_;
+    Wrappers wrappers_;
     const Known of_leaf_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset

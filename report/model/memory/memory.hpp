@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
+#include "report/model/memory/mempool.hpp"
 #include "report/model/memory/pool_stats.hpp"
 #include "report/model/memory/waterfall.hpp"
 #include "tracker/format/record.hpp"
@@ -307,6 +308,7 @@ struct MemoryReport {
     Stat requested;                // over the log, pooled or not
     Stat blocks;
     std::vector<AllocatorMemory> allocators;
+    std::vector<Mempool> mempools; // each when it kept the most
     // Each adds up to what is used on the device; where the driver did not tell, to what is
     // reserved.
     std::vector<MemoryHolder> holders_at_peak;
@@ -360,6 +362,10 @@ struct Fields<MemoryReport> {
         Field{"allocators", &MemoryReport::allocators,
               "Allocators of the program's own, as PyTorch's, that took memory of this device and "
               "cut blocks from it."}
+            .since(6),
+        Field{"mempools", &MemoryReport::mempools,
+              "The driver's own pools, each at the moment at which it was seen to keep the most "
+              "that it had not given out."}
             .since(6),
         Field{"holders_at_peak", &MemoryReport::holders_at_peak,
               "Who had the memory when the most was allocated: rows that add up to what is used on "

@@ -32,7 +32,7 @@ Number dense(std::unordered_map<std::uint64_t, Number>& numbers, std::uint64_t h
 std::uint64_t TraceWatch::key_of(const Block& block) const noexcept
 {
     const auto space = static_cast<std::uint64_t>(format::key_space(block.memory));
-    return (block.address ^ space << 60) + block.ticks * seed_;
+    return (block.address ^ space << 59) + block.ticks * seed_;
 }
 
 bool TraceWatch::is_request(Memory memory) const noexcept

@@ -177,7 +177,7 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     block.device =
         static_cast<std::int16_t>(std::clamp<std::int64_t>(record.place.device, -1, INT16_MAX));
     block.api = static_cast<std::uint16_t>(record.api);
-    block.memory = memory == Memory::async ? pools_.memory(record.place.pool) : memory;
+    block.memory = memory == Memory::async ? memory_of_mempool(record) : memory;
     block.mortal = dies_with_context(memory);
     if (memory == Memory::suballocated)
         cut(block);
@@ -186,6 +186,12 @@ Block HeapReplay::make_block(const Record& record, Memory memory)
     phases_.hold(block.phase);
     sites_.place(block, block.memory == Memory::segment ? 0 : phases_.kind(block.phase));
     return block;
+}
+
+Memory HeapReplay::memory_of_mempool(const Record& record)
+{
+    pools_.note_use(record);
+    return pools_.memory(record.place.pool);
 }
 
 // An address is handed out while a block is there: the block's context is gone, or its free was not
@@ -199,6 +205,9 @@ void HeapReplay::replace(std::uint64_t key, Block& occupant, Block successor)
         ++occupant.opened_again;
         phases_.release(successor.phase);
         return;
+    } else if (occupant.memory == Memory::graph_launch && successor.memory == occupant.memory) {
+        count_free(occupant); // the graph frees on launch
+        finish_freed(occupant, successor.ticks);
     } else if (went_with_context(occupant)) {
         lost_.add(occupant, Fate::context_gone);
         finish_gone(occupant, successor.ticks);

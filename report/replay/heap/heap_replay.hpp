@@ -96,6 +96,7 @@ public:
     const Sites& sites() const noexcept { return sites_; }
     const Phases& phases() const noexcept { return phases_; }
     const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
+    const Pools& mempools() const noexcept { return pools_; }
     // Both: after finish().
     std::vector<LostBlocks> lost() const { return lost_.sums(); }
     const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; }
@@ -104,7 +105,7 @@ private:
     // Addresses stay below 2^57, so the space fits above them.
     static std::uint64_t key_of(format::Memory memory, std::uint64_t address) noexcept
     {
-        return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 60;
+        return address ^ static_cast<std::uint64_t>(format::key_space(memory)) << 59;
     }
 
     void prefetch_site(SiteId site) const;
@@ -135,6 +136,7 @@ private:
     const std::string& name_of(const Block& block) const;
 
     Block make_block(const Record& record, format::Memory memory);
+    format::Memory memory_of_mempool(const Record& record);
     bool went_with_context(const Block& block) const noexcept;
     [[gnu::noinline]] void replace(std::uint64_t key, Block& occupant, Block successor);
     bool take_pending(std::uint64_t key, std::uint64_t after, std::uint64_t before);

@@ -1,5 +1,7 @@
-// tests/corpus/programs/graph_memory_kept.cu — a graph allocates and has no node that frees.
-// truth: verdict clean
+// tests/corpus/programs/graph_memory_kept.cu — a graph allocates and has no node that frees; nobody
+// else frees what its launch allocated.
+// truth: verdict leaks
+// truth: leak function=add_allocation memory=graph_launch blocks=1 bytes=1MiB
 // truth: graph function=add_allocation blocks=1 bytes=1MiB
 // truth: owner function=instantiate memory=graph_exec blocks=1
 #include "tests/corpus/corpus.hpp"

@@ -253,6 +253,44 @@ class WhereItIsFound(PythonTest):
         done = self.execute(VRAMSCOPE, "run", *options, "sh", "-c", 'echo "${PYTHONPATH-unset}"', **env)
         return done.stdout.rstrip("\n")
 
+    @on_each_python
+    def test_what_grows_now_and_what_changed_are_told_by_line(self, python):
+        out = self.run_python(python, """
+            import vramscope
+            from driver import start, allocate, free
+
+            def keep():
+                return allocate(1)
+
+            def load(megabytes):
+                return allocate(megabytes)
+
+            start()
+            first = load(8)
+            assert vramscope.growing() == [], vramscope.growing()
+            before = vramscope.snapshot()
+            for batch in range(100):
+                with vramscope.range("batch"):
+                    free(allocate(2))
+                    keep()
+            [row] = vramscope.growing()
+            print(row)
+            print(row.function, row.file.rsplit("/")[-1], row.line, row.bytes_per_step, row.per, row.blocks > 50)
+            free(first)
+            load(4)
+            for row in vramscope.compare(before, vramscope.snapshot()):
+                print(row)
+                print(row.size, row.size_diff, row.count, row.count_diff)
+            print(vramscope.compare(before, before))
+            """)
+        lines = out.splitlines()
+        self.assertRegex(lines[0], r"^keep program\.py:6: 1\.0 MiB per batch, \d+\.0 MiB in all$")
+        self.assertEqual(lines[1], f"keep program.py 6 {MIB:.1f} batch True")
+        self.assertEqual(lines[2:], ["keep program.py:6: 100.0 MiB (+100.0 MiB), 100 blocks (+100)",
+                                     f"{100 * MIB} {100 * MIB} 100 100",
+                                     "load program.py:9: 4.0 MiB (-4.0 MiB), 1 blocks (+0)",
+                                     f"{4 * MIB} {-4 * MIB} 1 0", "[]"])
+
     def test_run_adds_its_folder_last_and_once(self):
         here = str(MODULE)
         self.assertEqual(self.path_in(PYTHONPATH=""), here)

@@ -25,9 +25,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for true; the program does not pay for the import
 if TYPE_CHECKING:
-    from typing import Any, Dict, Optional
+    from typing import Any, Dict, List, Optional
 
     from ._preload import Preload
+    from ._snapshots import Difference, Growing
 
 
 def _find() -> Optional[Preload]:
@@ -47,7 +48,7 @@ def _find() -> Optional[Preload]:
 
 _preload = _find()
 
-__all__ = ["begin_test", "cuda_memory_tracker", "empty_cache", "end_test", "headroom", "mark", "range",
+__all__ = ["begin_test", "compare", "cuda_memory_tracker", "empty_cache", "end_test", "growing", "headroom", "mark", "range",
            "reset_peak_memory_stats", "snapshot", "stats", "version"]
 
 
@@ -107,9 +108,12 @@ def stats(device: Optional[int] = None) -> Dict[str, int]:
 
     "allocated_bytes.all.current", "reserved_bytes.all.peak" and so on, in bytes; ``device`` is a number or a
     ``torch.device``, and None the calling thread's current one. What is not known is not in it, so read it by ``.get``:
-    without the tracer and before the device's first allocation it is empty. These are the sums of vramscope's pool, and
-    PyTorch's own cache is above it: what that holds is allocated here. With ``--pool off`` there are fewer of them, whose
-    peaks are those since the start: they are read from the log by another process, which takes a moment.
+    without the tracer and before the device's first allocation it is empty.
+
+    Where PyTorch allocates on the device, allocated is what its tensors have, in each setting of its allocator; the
+    other numbers are then PyTorch's own. Else they are the sums of vramscope's pool. With ``--pool off`` and without
+    PyTorch there are fewer of them, whose peaks are those since the start: they are read from the log by another
+    process, which takes a moment.
     """
     return _preload.stats(device) if _preload else {}
 
@@ -131,8 +135,9 @@ def empty_cache() -> Optional[int]:
 def headroom() -> Optional[int]:
     """Bytes that could still be allocated on the calling thread's current device.
 
-    What the driver says is free, within ``--set limit``, and what the pool would give back. A single allocation can
-    fail below that where memory is in pieces. None where that is not known: without the tracer, before the thread's
+    What the driver says is free, within ``--set limit``, and what the pool would give back; where PyTorch allocates on
+    the device, what it has cached for its tensors too. A single allocation can fail below that where memory is in
+    pieces. None where that is not known: without the tracer, before the thread's
     first CUDA call, and while a stream is being captured.
     """
     return _preload.headroom() if _preload else None
@@ -146,6 +151,39 @@ def snapshot() -> Optional[Dict[str, Any]]:
     where there is no log to read: without the tracer, or before the first CUDA call.
     """
     return _preload.snapshot() if _preload else None
+
+
+def growing() -> Optional[List[Growing]]:
+    """What grows now, by line, the fastest first: an empty list is a healthy program.
+
+        if batch % 100 == 0:
+            for row in vramscope.growing() or ():
+                print(row)              # keep() train.py:12: 1.0 MiB per step, 96.0 MiB in all
+
+    A step is a range or a mark; without either, an allocating call. ``row.file``, ``row.line`` and ``row.function`` say
+    where, ``row.bytes_per_step``, ``row.per``, ``row.bytes``, ``row.blocks`` and ``row.confidence`` how much. None
+    where it is not known, as for ``snapshot()``, which this is read from.
+    """
+    now = snapshot()
+    if now is None:
+        return None
+    from . import _snapshots
+    return _snapshots.growing(now)
+
+
+def compare(before: Dict[str, Any], after: Dict[str, Any]) -> List[Difference]:
+    """What changed between two snapshots, by line, the largest change first.
+
+        before = vramscope.snapshot()
+        serve(request)
+        for row in vramscope.compare(before, vramscope.snapshot())[:5]:
+            print(row)                  # load() serve.py:30: 96.0 MiB (+32.0 MiB), 3 blocks (+1)
+
+    A row has ``size``, ``size_diff``, ``count`` and ``count_diff``, as those of tracemalloc have, in bytes and blocks,
+    and the ``file``, ``line`` and ``function`` that hold them.
+    """
+    from . import _snapshots
+    return _snapshots.compare(before, after)
 
 
 class cuda_memory_tracker:

@@ -2,6 +2,7 @@
 """The tracer in this process, which is there when this module is imported."""
 import ctypes
 import os
+import sys
 import threading
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -35,6 +36,17 @@ def _executable() -> Optional[str]:
     return beside if os.access(beside, os.X_OK) else shutil.which("vramscope")
 
 
+def _torch_stats(device: int) -> Dict[str, int]:
+    """What PyTorch itself says; empty: it has done nothing yet, or was built without CUDA."""
+    torch = sys.modules.get("torch")
+    try:
+        if torch is None or not torch.cuda.is_initialized() or not 0 <= device < torch.cuda.device_count():
+            return {}
+        return dict(torch.cuda.memory_stats(device))
+    except Exception:  # whatever it is, the program goes on
+        return {}
+
+
 class Preload:
     """The tracer. Locks are held over no call of the program's, and are new in the child of a fork."""
 
@@ -65,6 +77,7 @@ class Preload:
         self._lock = threading.RLock()  # a signal's handler may come in between
         self._open: List[Any] = []  # trackers whose part has not ended
         self._taken: Dict[int, List[int]] = {}  # by device: rows whose peaks a tracker took from stats()
+        self._torch_peaks: Dict[int, int] = {}  # by device: of PyTorch's tensors, since the peaks were reset
 
     def mark(self, tag: Any) -> None:
         self._mark(_bytes(tag))
@@ -103,6 +116,10 @@ class Preload:
         with self._lock:
             row = self._ask(self._stats, device)
             taken = self._taken.get(device)
+            told = self.take_torch(device)
+            peak = self._torch_peaks.get(device, 0)
+        if told:
+            return {**_torch_stats(device), "allocated_bytes.all.current": told[0], "allocated_bytes.all.peak": peak}
         if row is None:
             return self._stats_of_log(device)
         if taken:
@@ -137,6 +154,9 @@ class Preload:
         with self._lock:
             self._take(device)
             self._taken.pop(device, None)
+            told = self.take_torch(device)
+            if told:
+                self._torch_peaks[device] = told[0]
 
     def begin(self, tracker: Any) -> None:
         tracker.device = device = self.device(tracker.device)
@@ -168,6 +188,7 @@ class Preload:
         with self._lock:
             if self._take_torch(device, ctypes.byref(now), ctypes.byref(peak)) != 0:
                 return None
+            self._torch_peaks[device] = max(self._torch_peaks.get(device, 0), peak.value)
             for tracker in self._open:
                 if tracker.device == device:
                     tracker.torch[1] = max(tracker.torch[1], peak.value)
@@ -179,7 +200,10 @@ class Preload:
 
     def headroom(self) -> Optional[int]:
         free = self._headroom()
-        return None if free < 0 else free
+        if free < 0:
+            return None
+        torch = _torch_stats(self.device(None))
+        return free + torch.get("reserved_bytes.all.current", 0) - torch.get("active_bytes.all.current", 0)
 
     def snapshot(self) -> Optional[Dict[str, Any]]:
         import json

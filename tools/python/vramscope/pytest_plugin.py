@@ -47,8 +47,6 @@ def _unwatched():
     """Why no memory is watched; None: it is."""
     if not vramscope.version():
         return "nothing is watched: start it with `vramscope run -- pytest ...`"
-    if os.environ.get("VRAMSCOPE_POOL") == "off":
-        return "marks cannot be judged with --pool off"
     return None
 
 
@@ -100,6 +98,8 @@ class _Part:
         """What its report says of it."""
         for tracker in reversed(self._trackers):
             tracker.__exit__()
+        if os.environ.get("VRAMSCOPE_POOL") == "off" and not any(tracker.of_torch for tracker in self._trackers):
+            return {"unwatched": "with --pool off PyTorch's tensors alone are judged"}
         known = [(tracker, *memory, *_torch_memory(tracker.device))
                  for tracker, memory in zip(self._trackers, self._torch) if tracker.after is not None]
         if any(reserved > tracker.after for tracker, _, _, reserved, _ in known if not tracker.of_torch):

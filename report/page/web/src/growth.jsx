@@ -2,7 +2,7 @@
 import { CallRows, processFact } from "./calls.jsx";
 import { report } from "./data.js";
 import { Section } from "./parts.jsx";
-import { bytesText, counted, fasterText, grouped, rateText, timeText } from "./words.js";
+import { bytesText, counted, fasterText, grouped, perSecondText, rateText, timeText } from "./words.js";
 
 /** Never more than is known: what is not wholly sure is not 100 %. */
 export const sureText = ({ confidence }) => `${Math.min(Math.floor(confidence * 1000) / 10, 99.9).toFixed(1)} % sure`;
@@ -20,7 +20,7 @@ function growthRow(row) {
     amount: bytesText(row.bytes),
     facts: [
       ["Grew by", `${bytesText(row.bytes)} in ${counted(row.blocks, "block")}, after the warm-up`],
-      ["Speed", `${bytesText(rate.bytes_per_second)} a second, over ${counted(rate.steps, rate.per)}`],
+      ["Speed", [perSecondText(rate), `over ${counted(rate.steps, rate.per)}`].filter(Boolean).join(", ")],
       ["How sure", sureText(rate)],
       ["When", `${timeText(rate.first_ns)} to ${timeText(rate.last_ns)}`],
       ["At the end", row.freed ? "nothing of it was left: no leak" : "some of it was left"],

@@ -16,7 +16,7 @@ import {
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
-import { bytesText, counted, grouped, growthText, percentText, rateText, shortTime, timeText } from "./words.js";
+import { bytesText, counted, grouped, growthText, percentText, perSecondText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
 const TOP_LEAKS = 3;
@@ -145,7 +145,7 @@ function Figures() {
         value={grows ? bytesText(Math.round(rate.bytes_per_step)) : "no"}
         detail={
           grows
-            ? `per ${rate.per}, ${bytesText(rate.bytes_per_second)}/s`
+            ? [`per ${rate.per}`, perSecondText(rate)].filter(Boolean).join(", ")
             : "no place grows to the end"
         }
       />

@@ -107,7 +107,7 @@ export function Stack({ row }) {
     <>
     <ol class="stack">
       {row.stack.map((frame, at) => (
-        <li key={at} class={at === row.own ? "own" : frame.library ? "library" : ""}>
+        <li key={at} class={at === (row.own ?? 0) ? "own" : frame.library ? "library" : ""}>
           <code>{frame.function}</code>
           <span title={frame.file ?? frame.module ?? ""}>
             {placeText(frame)}

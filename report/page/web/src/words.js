@@ -111,6 +111,10 @@ export const fasterText = (rate) => (rate.speeds_up ? ", ever faster" : "");
 export const rateText = (rate) =>
   rate?.bytes_per_step > 0 ? `${wholeBytes(rate.bytes_per_step)} per ${rate.per}${intervalText(rate)}${fasterText(rate)}` : "";
 
+/** "3.2 MiB a second"; nothing where it grew for too short a time to tell. */
+export const perSecondText = (rate) =>
+  rate.bytes_per_second === null ? "" : `${bytesText(rate.bytes_per_second)} a second`;
+
 const CLASSES = {
   growing: "grows",
   "start-up": "at start-up",

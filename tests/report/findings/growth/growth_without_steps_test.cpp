@@ -35,18 +35,28 @@ TEST(GrowthWithoutSteps, RateOfWhatIsNeverFreedIsExact)
     }
 }
 
-// 60 turns of 1 ms; what they keep is freed at the end, block by block.
-GrowthScene freed_at_the_end(std::uint64_t pause_ns, std::uint64_t ns_of_a_free)
-{
-    GrowthScene scene;
+struct KeepingScene : GrowthScene {
     Addresses kept;
+};
+
+// 60 turns of 1 ms.
+KeepingScene kept_over_60_turns()
+{
+    KeepingScene scene;
     for (int turn = 0; turn < 60; ++turn) {
         scene.flash(kOther);
-        kept.push_back(scene.take(kLeak));
+        scene.kept.push_back(scene.take(kLeak));
         scene.sleep(1'000'000);
     }
+    return scene;
+}
+
+// What the turns keep is freed at the end, block by block.
+KeepingScene freed_at_the_end(std::uint64_t pause_ns, std::uint64_t ns_of_a_free)
+{
+    KeepingScene scene = kept_over_60_turns();
     scene.sleep(pause_ns);
-    for (const std::uint64_t address : kept) {
+    for (const std::uint64_t address : scene.kept) {
         scene.give(address);
         scene.sleep(ns_of_a_free);
     }
@@ -56,7 +66,7 @@ GrowthScene freed_at_the_end(std::uint64_t pause_ns, std::uint64_t ns_of_a_free)
 TEST(GrowthWithoutSteps, LastPurgeIsNoWorkHoweverLongItTakes)
 {
     for (const std::uint64_t ns_of_a_free : {1'000, 1'000'000, 50'000'000}) {
-        GrowthScene scene = freed_at_the_end(0, ns_of_a_free);
+        KeepingScene scene = freed_at_the_end(0, ns_of_a_free);
         scene.log.header().exit_began_ticks = scene.log.now();
         const Report report = report_of(scene.log);
         ASSERT_NE(growth_at(report, kLeak), nullptr) << ns_of_a_free;
@@ -65,9 +75,23 @@ TEST(GrowthWithoutSteps, LastPurgeIsNoWorkHoweverLongItTakes)
     }
 }
 
+// A loaded machine may stop a program for a while, anywhere.
+TEST(GrowthWithoutSteps, PurgeThatWasInterruptedIsStillThePurge)
+{
+    for (const std::size_t stopped : {0, 1, 30, 59}) {
+        KeepingScene scene = kept_over_60_turns();
+        for (std::size_t block = 0; block < scene.kept.size(); ++block) {
+            scene.sleep(block == stopped ? 200'000'000 : 5'000'000);
+            scene.give(scene.kept[block]);
+        }
+        scene.log.header().exit_began_ticks = scene.log.now();
+        EXPECT_NE(growth_at(report_of(scene.log), kLeak), nullptr) << stopped;
+    }
+}
+
 TEST(GrowthWithoutSteps, WorkWithoutAllocationsIsWork)
 {
-    GrowthScene scene = freed_at_the_end(1'000'000'000, 1'000);
+    KeepingScene scene = freed_at_the_end(1'000'000'000, 1'000);
     scene.log.header().exit_began_ticks = scene.log.now();
     EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr);
 }
@@ -75,7 +99,7 @@ TEST(GrowthWithoutSteps, WorkWithoutAllocationsIsWork)
 TEST(GrowthWithoutSteps, EndOfAnInterpreterMayTakeSeconds)
 {
     for (const std::uint64_t seconds : {1, 4, 10}) {
-        GrowthScene scene = freed_at_the_end(seconds * 1'000'000'000, 20'000'000);
+        KeepingScene scene = freed_at_the_end(seconds * 1'000'000'000, 20'000'000);
         scene.log.info("python", "3.13.0");
         scene.log.header().python_ended_ticks = scene.log.now() - 1'000'000'000;
         scene.log.header().exit_began_ticks = scene.log.now();
@@ -85,7 +109,7 @@ TEST(GrowthWithoutSteps, EndOfAnInterpreterMayTakeSeconds)
 
 TEST(GrowthWithoutSteps, ProgramThatGoesOnWithoutItsInterpreterHasNotEnded)
 {
-    GrowthScene scene = freed_at_the_end(0, 1'000);
+    KeepingScene scene = freed_at_the_end(0, 1'000);
     scene.log.info("python", "3.13.0");
     scene.log.header().python_ended_ticks = scene.log.now();
     scene.sleep(20'000'000'000);

@@ -1,0 +1,38 @@
+// tests/corpus/programs/objects_surfaces_stay.cu — a surface object is made for each frame and
+// stays; its array is freed.
+// truth: verdict clean
+// truth: owner function=show memory=surface blocks=120
+// truth: growth function=show memory=surface per=call
+#include "tests/corpus/corpus.hpp"
+
+cudaResourceDesc resource_of(cudaArray_t array)
+{
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    return resource;
+}
+
+cudaArray_t new_array()
+{
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
+    cudaArray_t array = nullptr;
+    check(cudaMallocArray(&array, &format, 64, 64, cudaArraySurfaceLoadStore));
+    return array;
+}
+
+void show(cudaArray_t array)
+{
+    const cudaResourceDesc resource = resource_of(array);
+    cudaSurfaceObject_t surface = 0;
+    check(cudaCreateSurfaceObject(&surface, &resource));
+}
+
+int main()
+{
+    for (int frame = 0; frame < 120; ++frame) {
+        const cudaArray_t array = new_array();
+        show(array);
+        check(cudaFreeArray(array));
+    }
+}
