@@ -43,7 +43,7 @@ LAYERS = {
                       "report/replay/pool"],
     "report/words": ["report/model", "tracker/format"],
     "report/judge": ["report/model", "report/words"],
-    "report/findings/places": ["report", "report/log", "report/model", "report/symbols"],
+    "report/findings/places": ["report", "report/log", "report/model", "report/replay/heap", "report/symbols"],
     "report/findings/growth": ["report/findings/places", "report/log", "report/model", "report/replay",
                                "report/replay/heap"],
     "report/findings/memory": ["report/findings/places", "report/model", "report/replay", "report/replay/heap",

@@ -2,8 +2,9 @@
 //
 // These are samples for the current context's device, and for all processes together. When the
 // program asks, the answer of the driver is recorded. We ask by ourselves after allocations that
-// reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks, where its own pools
-// are asked for too; never while a stream is captured or the process exits. Inside a hook, with no lock held.
+// reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks: for the driver's own
+// pools too. Never while a stream is captured or the process exits. Inside a hook, with no lock
+// held.
 #pragma once
 
 #include <atomic>

@@ -77,8 +77,8 @@ Frame leaf_frame();
 // Whether a native frame belongs to the interpreter: its loop, its start, its way to C.
 bool is_interpreter(const Frame& frame);
 
-// Sets Frame::library where there is code of Python: of the user's, or where none is, of any; nothing
-// changes elsewhere.
+// Sets Frame::library where there is code of Python: of the user's, or where there is none, of any.
+// Nothing changes elsewhere.
 void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible);
 
 // The frames that a call place is named by (fingerprint.hpp): the visible ones; where there is code
