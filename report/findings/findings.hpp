@@ -44,6 +44,10 @@ std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing);
 // the first: a free that was refused of a block that was there is a failed call. Both give rows in
 // the order of their first calls.
 std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source);
+// The call stacks that held the most until the end of the work. `freed`: what the end gave back.
+std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
+                            const LeakSource& source, const GrowthTable& growth);
+
 std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups,
                                           const CallSource& source);
 

@@ -137,6 +137,8 @@ private:
     LeakSums sums_;
 };
 
+constexpr std::size_t kMostHeld = 50; // call stacks
+
 std::vector<Leak>& list_of(LostRows& rows, Memory memory)
 {
     switch (class_of(memory)) {
@@ -178,6 +180,35 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
     for (Leak& leak : table.take(growth))
         list_of(rows, leak.memory).push_back(std::move(leak));
     rows.sums = table.sums(growth);
+    return rows;
+}
+
+std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
+                            const LeakSource& source, const GrowthTable& growth)
+{
+    std::erase_if(freed,
+                  [&](const SiteShare& share) { return !is_own_memory(sites[share.site].memory); });
+    std::stable_sort(freed.begin(), freed.end(),
+                     [](const SiteShare& a, const SiteShare& b) { return b.bytes < a.bytes; });
+    freed.resize(std::min(freed.size(), kMostHeld));
+    LeakTable table(source);
+    for (const SiteShare& share : freed) {
+        const Site& site = sites[share.site];
+        LostBlocks held;
+        held.memory = site.memory;
+        held.device = site.device;
+        held.api = site.api;
+        held.stack = site.stack;
+        held.bytes = share.bytes;
+        held.blocks = share.blocks;
+        held.first_ticks = site.first_ticks;
+        held.last_ticks = site.last_ticks;
+        table.add(held);
+    }
+    std::vector<Leak> rows = table.take(&growth);
+    std::erase_if(rows, [](const Leak& row) { return row.suppression.has_value(); });
+    for (Leak& row : rows)
+        row.kind = LeakKind::freed_by_end;
     return rows;
 }
 

@@ -228,6 +228,8 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     move_to(report_.growth, std::move(growing));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
+    if (source.end.conclusive())
+        rows.held = find_held(replays.growth.freed_last(), replays.heap.sites(), source, table);
     report_.take(std::move(rows));
 }
 

@@ -1,5 +1,6 @@
 // report/judge/headlines.cpp — a sentence for each kind of what was found.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -263,11 +264,13 @@ std::string workspaces(const Report& report)
 
 std::string refused(const Report& report)
 {
-    constexpr std::uint64_t kOutOfMemory = 2; // a headline of its own
+    constexpr std::uint64_t kOutOfMemory = 2;                       // a headline of its own
+    constexpr std::array<std::uint64_t, 2> kQuestions = {800, 801}; // not permitted, not supported
     std::uint64_t calls = 0;
     const FailedCall* first = nullptr;
     for (const FailedCall& row : report.failed_calls)
-        if (row.result != kOutOfMemory || report.shortages.empty()) {
+        if ((row.result != kOutOfMemory || report.shortages.empty()) &&
+            std::find(kQuestions.begin(), kQuestions.end(), row.result) == kQuestions.end()) {
             calls += row.calls;
             first = first ? first : &row;
         }

@@ -23,6 +23,7 @@ enum class LeakKind {
     // These are listed, but are no leaks: a pool, a context, …, and what belongs to a graph.
     never_destroyed,
     graph_owned,
+    freed_by_end, // in use until the work was over: no leak
 };
 template <>
 struct Words<LeakKind> {
@@ -34,6 +35,7 @@ struct Words<LeakKind> {
         {LeakKind::unclosed_import, "unclosed-import"},
         {LeakKind::never_destroyed, "never-destroyed"},
         {LeakKind::graph_owned, "graph-owned"},
+        {LeakKind::freed_by_end, "freed-by-the-end"},
     };
 };
 
@@ -166,7 +168,8 @@ template <>
 struct Fields<LeakSum> {
     static constexpr const char* kName = "leak_sum";
     static constexpr FieldList kAll{
-        Field{"kind", &LeakSum::kind}.never("unclosed-import", "never-destroyed", "graph-owned"),
+        Field{"kind", &LeakSum::kind}.never("unclosed-import", "never-destroyed", "graph-owned",
+                                            "freed-by-the-end"),
         Field{"class", &LeakSum::leak_class, "Of all of it together; as in leaks."},
         Field{"growth", When{&LeakSum::grows, &LeakSum::rate}, "Of growing and unclear ones."},
         Field{"stacks", &LeakSum::stacks, "How many rows of leaks it is the sum of."}.at_least(2),
@@ -188,6 +191,7 @@ struct LostRows {
     std::vector<Leak> owners;       // never destroyed
     std::vector<Leak> graph_memory; // all that was made
     std::vector<Leak> reservations; // never given back: addresses, no memory
+    std::vector<Leak> held;         // when the program allocated last; freed by its end
     std::vector<LeakSum> sums;      // leaks that no rule suppresses, a row for each function
 
     void take(LostRows&& more);

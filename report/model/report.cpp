@@ -45,12 +45,14 @@ void LostRows::take(LostRows&& more)
     move_to(owners, more.owners);
     move_to(graph_memory, more.graph_memory);
     move_to(reservations, more.reservations);
+    move_to(held, more.held);
     move_to(sums, more.sums);
 }
 
 void LostRows::sort()
 {
-    for (std::vector<Leak>* const rows : {&leaks, &imports, &owners, &graph_memory, &reservations})
+    for (std::vector<Leak>* const rows :
+         {&leaks, &imports, &owners, &graph_memory, &reservations, &held})
         sort_by_size(*rows);
     sort_by_size(sums);
 }

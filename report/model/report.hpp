@@ -120,6 +120,10 @@ struct Fields<Report> {
         Field{"reservations", &Report::reservations,
               "Addresses that were never given back: no memory, and in no total of it."}
             .since(5),
+        Field{"held_at_work_end", &Report::held,
+              "What was in use when the program allocated last, and was freed by its end: no leak. "
+              "Of each process the call stacks that held the most."}
+            .since(6),
         Field{"coverage", &Report::seen},
         Field{"processes", &Report::processes, "Empty only where `run` saw no log of its program."},
         Field{"ranks", &Report::ranks},

@@ -14,6 +14,7 @@ public:
     Places(const TracedLog& log, Symbolizer& symbolizer)
         : log_(log), stacks_(log.tables(), symbolizer, ShownFrames::own)
     {
+        stacks_.find_wrappers(log.heap().sites().all());
     }
 
     CallPlace of_site(SiteId site);

@@ -78,7 +78,7 @@ std::optional<PolicyRow> recorded_policy(const TracedLog& log, std::vector<std::
         return std::nullopt;
     }
     if (mode != "cache" && mode != "split")
-        return policy_of("none");
+        return policy_of("no-allocator");
     return pool_as_set(log.tables(), mode, unknown);
 }
 

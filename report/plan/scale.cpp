@@ -41,13 +41,16 @@ std::uint64_t largest_on(std::uint64_t card, const PlanLine& line, double higher
 
 PlanScaledCard card_of(std::uint64_t bytes, const PlanLine& line)
 {
-    PlanScaledCard card{.bytes = bytes, .largest = {}};
-    const std::uint64_t largest = line.each > 0 ? largest_on(bytes, line, 0) : 0;
+    PlanScaledCard card{.bytes = bytes, .largest = {}, .least = {}, .most = {}};
+    const std::uint64_t largest =
+        line.each > 0 && line.straight ? largest_on(bytes, line, 0) : 0;
     if (largest == 0)
         return card;
     card.largest = largest;
-    card.least = largest_on(bytes, line, 2 * line.error);
-    card.most = largest_on(bytes, line, -2 * line.error);
+    if (line.spare_runs > 0) {
+        card.least = largest_on(bytes, line, line.most_off());
+        card.most = largest_on(bytes, line, -line.most_off());
+    }
     return card;
 }
 
@@ -142,6 +145,9 @@ PlanLine fit_line(const std::vector<std::uint64_t>& x, const std::vector<std::ui
         squares += off * off;
     }
     line.error = std::sqrt(squares / (count - 2));
+    line.spare_runs = x.size() - 2;
+    const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+    line.straight = line.error <= static_cast<double>(*most - *least) / 10;
     return line;
 }
 

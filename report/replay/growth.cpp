@@ -120,8 +120,24 @@ void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
 {
     work_end_.freed(ticks);
     const Site& site = sites_[block.site];
-    note(series_.of(block.site), ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
+    Series& series = series_.of(block.site);
+    if (series.freed_after != allocations_.count()) {
+        series.freed_after = allocations_.count();
+        series.freed = {.site = block.site};
+    }
+    series.freed.bytes += block.bytes;
+    ++series.freed.blocks;
+    note(series, ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
          {site.live_bytes, site.live_blocks});
+}
+
+std::vector<SiteShare> GrowthSeries::freed_last() const
+{
+    std::vector<SiteShare> freed;
+    for (SiteId site = 0; site < series_.size(); ++site)
+        if (series_[site].freed.blocks > 0 && series_[site].freed_after == allocations_.count())
+            freed.push_back(series_[site].freed);
+    return freed;
 }
 
 void GrowthSeries::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)

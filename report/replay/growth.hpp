@@ -48,6 +48,8 @@ public:
     // Births at all sites together.
     const StepCounter& allocations() const noexcept { return allocations_; }
     const WorkEnd& work_end() const noexcept { return work_end_; }
+    // What was freed behind the last allocation, in the order of sites.
+    std::vector<SiteShare> freed_last() const;
 
 private:
     struct Series {
@@ -64,6 +66,8 @@ private:
         std::uint64_t least_size = UINT64_MAX;
         std::uint64_t largest_size = 0;
         std::uint64_t frees_by_last = 0;
+        SiteShare freed;               // without an allocation anywhere: see freed_after
+        std::uint64_t freed_after = 0; // so many allocations
         std::vector<Floor> floors;
     };
     struct Live {

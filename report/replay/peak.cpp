@@ -23,6 +23,7 @@ PeakHolders::AtPeak& PeakHolders::save(SiteId number, const DeviceMemory::Device
         site.peak = device.peaks;
         site.bytes = bytes;
         site.blocks = blocks;
+        site.copied = 0;
     }
     return site;
 }
@@ -40,6 +41,9 @@ void PeakHolders::born(const Block& block)
         ++site.pairs;
     }
     site.last_freed = 0;
+    site.before_ticks = site.newest_ticks;
+    site.newest_ticks = block.ticks;
+    site.newest_bytes = block.bytes;
 }
 
 void PeakHolders::freed(const Block& block, std::uint64_t)
@@ -48,8 +52,12 @@ void PeakHolders::freed(const Block& block, std::uint64_t)
         return;
     const Site& now = heap_.sites()[block.site];
     const DeviceMemory::Device& device = *memory_.device(block.device);
-    save(block.site, device, now.live_bytes + block.bytes, now.live_blocks + 1).last_freed =
-        block.bytes;
+    const bool first = block.site >= sites_.size() || sites_[block.site].peak != device.peaks;
+    AtPeak& site = save(block.site, device, now.live_bytes + block.bytes, now.live_blocks + 1);
+    site.last_freed = block.bytes;
+    if (first && site.newest_ticks == device.peak.ticks && site.before_ticks == block.ticks &&
+        site.newest_bytes > block.bytes)
+        site.copied = block.bytes;
     if (block.ticks > device.peak.ticks || device.peaks == 0)
         return;
     Gone& gone = gone_since_peak(block, device);
@@ -224,7 +232,8 @@ std::vector<std::vector<PeakHolding>> PeakHolders::at_peaks() const
                                           .early_blocks = std::min(blocks, gone.early_blocks),
                                           .early_phase = gone.early_phase,
                                           .late_bytes = std::min(bytes, gone.late_bytes),
-                                          .late_blocks = std::min(blocks, gone.late_blocks)});
+                                          .late_blocks = std::min(blocks, gone.late_blocks),
+                                          .copied_bytes = changed ? sites_[at].copied : 0});
     }
     return holdings;
 }

@@ -33,6 +33,9 @@ struct PeakHolding {
     // What was freed before any phase began that was not open at the peak, and not inside of one.
     std::uint64_t late_bytes = 0;
     std::uint64_t late_blocks = 0;
+    // Of a block that lived beside a larger one of its site, which made the peak, and that was
+    // freed next of the site: an old buffer, and what took its place.
+    std::uint64_t copied_bytes = 0;
 };
 
 // How often a site allocated, right after a block of its own was freed, one of the same size.
@@ -86,6 +89,11 @@ private:
         std::uint64_t bytes = 0;
         std::uint64_t blocks = 0;
         // How often it allocated what it had freed.
+        std::uint64_t copied = 0; // see PeakHolding; of this peak too
+        // Of its last two allocations.
+        std::uint64_t newest_ticks = 0;
+        std::uint64_t newest_bytes = 0;
+        std::uint64_t before_ticks = 0;
         std::uint64_t last_freed = 0; // bytes, if nothing was allocated since
         std::uint64_t pairs = 0;
         std::uint64_t pair_bytes = 0;

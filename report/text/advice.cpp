@@ -5,6 +5,7 @@
 
 #include "report/text/lines.hpp"
 #include "report/text/sections.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -27,6 +28,9 @@ std::string reason(const Advice& advice)
         return fmt::format("allocated early, if nothing used it before: {}, kept for range {} that "
                            "began after the peak",
                            blocks, terminal_safe(advice.other_phase));
+    case AdviceKind::grow_by_copy:
+        return "grown by copy: the old block lived beside the new one; free it first, or take the "
+               "whole size at once";
     case AdviceKind::redundant_pairs:
         break;
     }
@@ -54,10 +58,10 @@ void write_advice(TextOutput& out, const Report& report)
         for (const MemoryReport& device : process.memory) {
             if (device.advice.empty())
                 continue;
-            const std::string of =
-                devices > 1
-                    ? fmt::format(" for {}, process {}", device_name(device.device), process.pid)
-                    : "";
+            const std::string of = devices > 1
+                                       ? fmt::format(" for {}, {}", device_name(device.device),
+                                                     process_name(report, process))
+                                       : "";
             out.stream() << '\n';
             out.wrapped(
                 "", "",

@@ -54,11 +54,10 @@ std::string bar(std::uint64_t value, std::uint64_t most)
     return std::string(std::clamp<std::size_t>(cells, 1, kBarColumns), '#');
 }
 
-void headline(TextOutput& out, const Process& process, bool name_process)
+void headline(TextOutput& out, const Process& process, const std::string& name)
 {
     const ChurnReport& churn = process.churn;
-    out.stream() << out.painted("CHURN", "1")
-                 << (name_process ? fmt::format(" of process {}", process.pid) : "") << ": "
+    out.stream() << out.painted("CHURN", "1") << (name.empty() ? "" : " of " + name) << ": "
                  << counted(churn.allocations, "allocation") << " and "
                  << counted(churn.frees, "free") << " in " << human_time(process.duration_ns)
                  << per_second(churn.allocations + churn.frees, process.duration_ns) << '\n';
@@ -191,9 +190,9 @@ void advice(TextOutput& out, const Process& process)
 
 } // namespace
 
-void write_churn_of(TextOutput& out, const Process& process, bool name_process)
+void write_churn_of(TextOutput& out, const Process& process, const std::string& name)
 {
-    headline(out, process, name_process);
+    headline(out, process, name);
     if (process.churn.allocations == 0)
         return;
     costs(out, process);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/text/sections.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
@@ -52,7 +53,7 @@ std::string circumstances(const Report& report, const std::set<std::string>& rep
                                  : fmt::format(", {} of them shared: others may have them open",
                                                grouped(leak.shared_blocks));
     if (report.processes.size() > 1)
-        text += fmt::format(", process {}", report.processes[leak.process].pid);
+        text += ", " + process_name(report, leak.process);
     if (leak.thread_count > 1) {
         text += fmt::format(", {} threads", grouped(leak.thread_count));
     } else if (!leak.threads.empty() && leak.threads.front().tid != 0) {

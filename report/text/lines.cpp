@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/words/check_words.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 
@@ -57,7 +58,7 @@ std::string device_title(const Report& report, const Process& process, std::int3
     if (!about.empty())
         title += ": " + about;
     if (report.processes.size() > 1)
-        title += fmt::format(" (process {})", process.pid);
+        title += " (" + process_name(report, process) + ")";
     return title;
 }
 

@@ -255,13 +255,15 @@ void write_verdict(TextOutput& out, const Report& report, bool any)
         return;
     }
     const Mempool* const most = most_kept(report);
-    if (!device || (most && most->kept() > unused)) {
-        out.wrapped("", "",
-                    fmt::format("{}: {}", word,
-                                most ? kept_by(*most)
-                                     : "none that is known: no pool of vramscope's or of the "
-                                       "program's was in use, and the driver's own pools were not "
-                                       "seen to keep anything"));
+    if (most && most->kept() > unused) {
+        out.wrapped("", "", fmt::format("{}: {}", word, kept_by(*most)));
+        return;
+    }
+    if (!device) {
+        out.wrapped(
+            "", "",
+            word + ": none that is known: no pool of vramscope's or of the program's was in use, "
+                   "and what the driver's own pools keep is not known");
         return;
     }
     const Waterfall& parts = device->at_reserved_peak.parts;

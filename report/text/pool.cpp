@@ -8,6 +8,7 @@
 
 #include "report/text/lines.hpp"
 #include "report/text/sections.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -83,11 +84,10 @@ void write_counts(TextOutput& out, const PoolStats& stats)
     out.wrapped("", "  ", text);
 }
 
-void write_title(TextOutput& out, const char* what, const Process& process, std::int32_t device,
-                 bool name_process)
+void write_title(TextOutput& out, const char* what, std::int32_t device, const std::string& name)
 {
-    const std::string of = name_process ? fmt::format(", process {}", process.pid) : "";
-    const std::string title = fmt::format("{} on {}{}", what, device_name(device), of);
+    const std::string title =
+        fmt::format("{} on {}{}{}", what, device_name(device), name.empty() ? "" : ", ", name);
     constexpr std::size_t kRoom = 24;
     out.stream() << '\n'
                  << out.painted(title, "1")
@@ -152,18 +152,19 @@ bool in_pool(const Process& process, std::int32_t device)
 }
 
 // The tables of a process's pool, then those of devices that the pool does not know.
-void write_process(TextOutput& out, const Process& process, std::size_t& shown, bool name_process)
+void write_process(TextOutput& out, const Process& process, std::size_t& shown,
+                   const std::string& name)
 {
     for (const PoolDevice& device : process.pool.devices) {
         if (shown++ >= kMostTables)
             continue;
-        write_title(out, "Pool", process, device.device, name_process);
+        write_title(out, "Pool", device.device, name);
         write_pool(out, device, memory_of(process, device.device));
     }
     for (const MemoryReport& memory : process.memory) {
         if (in_pool(process, memory.device) || shown++ >= kMostTables)
             continue;
-        write_title(out, "Memory", process, memory.device, name_process);
+        write_title(out, "Memory", memory.device, name);
         write_row(out.stream(), "allocated memory", memory.requested, true);
         write_row(out.stream(), "allocations", memory.blocks, false);
     }
@@ -207,7 +208,8 @@ void write_pools(TextOutput& out, const Report& report)
     bool pooled = false;
     for (const Process& process : report.processes) {
         pooled = pooled || !process.pool.devices.empty();
-        write_process(out, process, shown, report.processes.size() > 1);
+        write_process(out, process, shown,
+                      report.processes.size() > 1 ? process_name(report, process) : "");
     }
     if (shown > kMostTables)
         out.stream() << "  ... and " << counted(shown - kMostTables, "more device")

@@ -12,6 +12,7 @@
 #include "report/text/output.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/views.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/leak_words.hpp"
 #include "report/words/words.hpp"
@@ -228,6 +229,7 @@ void write_findings(std::ostream& out, const Report& report, const TextStyle& st
     for (const FoundSection& section : kFoundSections)
         section.write(text, report);
     if (whole) {
+        write_held(text, report);
         write_owners_and_refusals(text, report);
         write_pools(text, report);
     }
@@ -253,7 +255,8 @@ void write_churn(std::ostream& out, const Report& report, const TextStyle& style
 {
     TextWriter text(out, report, style);
     for (const Process& process : report.processes) {
-        write_churn_of(text, process, report.processes.size() > 1);
+        write_churn_of(text, process,
+                       report.processes.size() > 1 ? process_name(report, process) : "");
         out << '\n';
     }
     for (const std::string& reason : report.reasons)

@@ -17,8 +17,9 @@ namespace vramscope::report {
 void write_advice(TextOutput& out, const Report& report);
 
 // churn.cpp
-// Rates, the driver's time, what could have been kept, histograms and places of a process.
-void write_churn_of(TextOutput& out, const Process& process, bool name_process);
+// Rates, the driver's time, what could have been kept, histograms and places of a process. Its name
+// where there are several.
+void write_churn_of(TextOutput& out, const Process& process, const std::string& name);
 
 // growth.cpp
 // "growing by 64 KiB per step, 99.9 % sure", "start-up", "once", …
@@ -74,6 +75,10 @@ std::string describe(const Shortage& shortage);
 
 // Nothing, where memory was never short.
 void write_shortages(TextOutput& out, const Report& report);
+
+// held.cpp
+// What was in use until the work was over; nothing, where nothing was.
+void write_held(TextOutput& out, const Report& report);
 
 // suppressions.cpp
 // "17.7 MiB in 101 blocks, by 2 rules"; empty: nothing was suppressed.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/text/sections.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/mempool_words.hpp"
 #include "report/words/shares.hpp"
@@ -145,9 +146,7 @@ std::vector<const Shortage*> largest_first(const Report& report)
 void one_shortage(TextOutput& out, const Report& report, const Shortage& shortage)
 {
     const std::string process =
-        report.processes.size() > 1
-            ? fmt::format(", process {}", report.processes[shortage.process].pid)
-            : "";
+        report.processes.size() > 1 ? ", " + process_name(report, shortage.process) : "";
     out.stream() << '\n';
     out.wrapped("", "",
                 fmt::format("{}  {}, at {}{}", out.painted(describe(shortage), "1"),

@@ -61,6 +61,11 @@ std::string process_name(const Report& report, std::size_t index)
     return fmt::format("process {}", report.processes[index].pid);
 }
 
+std::string process_name(const Report& report, const Process& process)
+{
+    return process_name(report, static_cast<std::size_t>(&process - report.processes.data()));
+}
+
 std::string failed_where(const CheckRow& row, const Report& report)
 {
     if (report.processes.size() < 2)

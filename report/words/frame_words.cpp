@@ -20,12 +20,33 @@ std::string without_anonymous_namespaces(std::string name)
     return name;
 }
 
+// "grab<int>(int)" of "void grab<int>(int)": only an instance of a template is named with what it
+// returns. Operators have spaces of their own.
+std::string without_return_type(std::string name)
+{
+    std::size_t begin = 0;
+    bool is_instance = false;
+    int depth = 0;
+    for (std::size_t at = 0; at < name.size(); ++at) {
+        const char c = name[at];
+        if (c == '(' && depth == 0) // its parameters
+            return is_instance && name.find("operator") == std::string::npos ? name.substr(begin)
+                                                                             : name;
+        depth += c == '<' || c == '(';
+        depth -= (c == '>' || c == ')') && depth > 0;
+        is_instance = is_instance || c == '<';
+        if (c == ' ' && depth == 0)
+            begin = at + 1;
+    }
+    return name;
+}
+
 } // namespace
 
 std::string function_of(const Frame& frame)
 {
     if (!frame.function.empty())
-        return terminal_safe(without_anonymous_namespaces(frame.function));
+        return terminal_safe(without_return_type(without_anonymous_namespaces(frame.function)));
     return fmt::format("{}+{:#x}",
                        frame.module.empty() ? "?" : terminal_safe(file_name(frame.module)),
                        frame.offset);

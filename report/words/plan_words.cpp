@@ -49,6 +49,7 @@ std::string change_of(const PlanSaving& saving)
     case AdviceKind::allocated_early:
         return fmt::format("allocated when range {} begins", terminal_safe(saving.phase));
     case AdviceKind::never_freed:
+    case AdviceKind::grow_by_copy:
     case AdviceKind::redundant_pairs:
         break;
     }

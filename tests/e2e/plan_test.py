@@ -28,7 +28,7 @@ class PlanTest(EndToEndTest):
         device, doubts = self.plan()
         [memory] = json.loads((self.folder / "run.json").read_text())["processes"][0]["device_memory"]
         judged = device["policies"][0]
-        self.assertEqual((judged["recorded"], judged["name"]), (True, "none" if pool == "off" else pool))
+        self.assertEqual((judged["recorded"], judged["name"]), (True, "no-allocator" if pool == "off" else pool))
         self.assertEqual(device["live_peak_bytes"], memory["requested_bytes"]["peak"])
         return judged["smallest_card_bytes"], doubts
 

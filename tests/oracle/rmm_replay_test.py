@@ -12,7 +12,7 @@ from oracle import NOT_HERE, VRAMSCOPE, OracleTest
 
 REPLAY = os.environ.get("VRAMSCOPE_RMM_REPLAY")
 PAGE = STEP = 2 << 20  # the driver's, as it is guessed; and a plan's
-RESOURCES = {"rmm-pool": "pool", "rmm-binning": "binning", "rmm-arena": "arena", "none": "cuda"}
+RESOURCES = {"rmm-pool": "pool", "rmm-binning": "binning", "rmm-arena": "arena", "no-allocator": "cuda"}
 
 
 def log_of(seed, rows, most_bytes, most_live=1 << 31):
@@ -67,7 +67,7 @@ class RmmItself(OracleTest):
         served, calls = self.replay(resource, 64 << 30)
         self.assertTrue(served)
         taken = [call["bytes"] for call in calls if call["type"] == "alloc"]
-        if policy == "none":
+        if policy == "no-allocator":
             self.assertEqual(planned["device_calls"], len(calls))
             return
         self.assertEqual(planned["device_calls"], len(taken))  # what it has to the end is freed behind the log's

@@ -51,13 +51,13 @@ class Answer(PlanTest):
         policy = self.judged(self.live(), "--policy", "torch:expandable_segments:True")
         self.assertEqual((policy["name"], policy["recorded"]), ("torch:expandable_segments:True", False))
         names = [row["name"] for row in self.plan_json("run.vsl", "--policy", "none")["processes"][0]["devices"][0]["policies"]]
-        self.assertEqual(names, ["none", "cache"])
+        self.assertEqual(names, ["no-allocator", "cache"])
 
     def test_the_recorded_policy_is_that_of_the_run(self):
         self.live(ORDERS, "split.vsl", "--pool", "split")
         self.assertEqual(self.judged("split.vsl")["name"], "split")
         self.live(ORDERS, "off.vsl", "--pool", "off")
-        self.assertEqual(self.judged("off.vsl")["name"], "none")
+        self.assertEqual(self.judged("off.vsl")["name"], "no-allocator")
 
     def test_the_recorded_policy_has_the_settings_of_the_run(self):
         self.live(ORDERS, "run.vsl", "--set", "max_cached=0", "--set", "wait_from=off", "--set", "poison=0xa5", "--set", "pool_sync=strict")
@@ -131,6 +131,18 @@ class Scale(PlanTest):
         self.assertEqual(found["cards"][0]["largest"], 16)
         self.assertIn("Largest batch on 64 MiB: 16", self.plan("1.vsl", "2.vsl", "4.vsl", "--scale", "batch=1,2,4",
                                                                "--card", "64MiB"))
+        two = ["1.vsl", "2.vsl", "--scale", "batch=1,2", "--card", "64MiB"]
+        [card] = self.plan_json(*two)["scale"]["cards"]
+        self.assertEqual((card["largest"], card["least"], card["most"]), (16, None, None))
+        self.assertIn("two runs do not tell", " ".join(self.plan(*two).split()))
+
+    def test_runs_that_lie_on_no_line_are_said_to(self):
+        for batch, blocks in ((1, 1), (2, 12), (4, 3)):
+            self.live(f"hold {4 * MIB} {blocks} end\n", f"{batch}.vsl")
+        runs = ["1.vsl", "2.vsl", "4.vsl", "--scale", "batch=1,2,4", "--card", "64MiB"]
+        found = self.plan_json(*runs)["scale"]
+        self.assertEqual((found["card_line"]["straight"], found["cards"][0]["largest"]), (False, None))
+        self.assertIn("Largest batch on 64 MiB: not known: these runs lie on no line", " ".join(self.plan(*runs).split()))
 
 
 class Usage(PlanTest):

@@ -89,10 +89,11 @@ void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept
 
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
-    if (result != CUDA_ERROR_OUT_OF_MEMORY || !call.ready())
+    const bool short_of_memory = result == CUDA_ERROR_OUT_OF_MEMORY;
+    if (!call.ready() || (!short_of_memory && bytes == 0))
         return;
     record_refusal(call, result, bytes);
-    if (takes_device_memory(call.hook))
+    if (short_of_memory && takes_device_memory(call.hook))
         record_out_of_memory(call, bytes);
 }
 

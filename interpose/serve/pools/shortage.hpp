@@ -16,8 +16,8 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept;
 bool make_room_for(Call& call) noexcept;
 // A call that would have allocated or pinned so many bytes failed.
 void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept;
-// An allocation failed, which is recorded if memory was short. `bytes` is the least that was asked
-// for; 0 where the arguments do not tell.
+// An allocation failed. If memory was short, how it stood is recorded too. `bytes` is the least
+// that was asked for; 0 where the arguments do not tell: then only a shortage is recorded.
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept;
 
 } // namespace vramscope::hooks

@@ -56,14 +56,20 @@ private:
     std::map<std::tuple<AdviceKind, std::string, std::string>, Advice> rows_;
 };
 
+std::uint64_t bytes_of(const std::vector<PeakHolding>& holdings)
+{
+    std::uint64_t sum = 0;
+    for (const PeakHolding& holding : holdings)
+        sum += holding.bytes;
+    return sum;
+}
+
 } // namespace
 
 std::vector<SiteAdvice> advise(const std::vector<PeakHolding>& holdings, bool conclusive)
 {
     std::vector<SiteAdvice> advice;
-    std::uint64_t peak = 0;
-    for (const PeakHolding& holding : holdings)
-        peak += holding.bytes;
+    const std::uint64_t peak = bytes_of(holdings);
     std::size_t read = 0;
     for (const PeakHolding& holding : holdings) {
         if (holding.bytes < peak / kLeastPart || ++read > kMostReadSites)
@@ -88,7 +94,13 @@ std::vector<Advice> find_advice(const std::vector<PeakHolding>& holdings,
     AdviceTable table(heap, log);
     for (const SiteAdvice& one : advise(holdings, log.end.conclusive()))
         table.add(one.kind, one.site, one.bytes, one.blocks, one.other);
+    const std::uint64_t peak = bytes_of(holdings);
     std::size_t read = 0;
+    for (const PeakHolding& holding : holdings)
+        if (holding.copied_bytes > peak / kLeastPart && holding.early_bytes == 0 &&
+            !holding.phase_was_over && ++read <= kMostReadSites)
+            table.add(AdviceKind::grow_by_copy, holding.site, holding.copied_bytes, 1);
+    read = 0;
     for (const RepeatedPairs& repeated : pairs) {
         if (repeated.pairs >= kLeastPairs && repeated.bytes > 0 && ++read <= kMostReadSites)
             table.add(AdviceKind::redundant_pairs, repeated.site, 0, repeated.pairs, 0,

@@ -142,6 +142,7 @@ enum class AdviceKind {
     never_freed,     // alive at the peak, and until the program ended
     released_late,   // its phase was over before the peak, and no other began before its free
     allocated_early, // kept for a phase that began only after the peak
+    grow_by_copy,    // an old and a larger new block of one place lived together at the peak
     redundant_pairs, // allocated and freed again and again, always the same size
 };
 template <>
@@ -150,6 +151,7 @@ struct Words<AdviceKind> {
         {AdviceKind::never_freed, "never-freed"},
         {AdviceKind::released_late, "released-late"},
         {AdviceKind::allocated_early, "allocated-early"},
+        {AdviceKind::grow_by_copy, "grow-by-copy"},
         {AdviceKind::redundant_pairs, "redundant-pairs"},
     };
 };
@@ -177,6 +179,8 @@ struct Fields<Advice> {
                 "peak, though its phase was over by then, and freed before one began that was not "
                 "open at the peak either. allocated-early: alive at the peak, and kept for a "
                 "phase that began only afterwards: freed in it, or after it had begun. "
+                "grow-by-copy: a block was alive at the peak beside a larger one of its place, and "
+                "was freed next. "
                 "redundant-pairs: freed and allocated again with the same size, over and over."},
             Field{"saving_bytes", &Advice::saving},
             Field{"blocks", &Advice::blocks, "At the peak; of redundant-pairs: pairs."},

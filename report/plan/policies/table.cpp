@@ -102,7 +102,7 @@ constexpr std::array kFamilies = {
            kAsyncIsGuessed, async<AsyncBestPolicy>},
     Family{"async-worst", "cudaMallocAsync if its pages stay where they are: an estimate",
            kAsyncIsGuessed, async<AsyncWorstPolicy>},
-    Family{"none", "no allocator: cudaMalloc and cudaFree for each block", kDriverIsGuessed,
+    Family{"no-allocator", "no allocator: cudaMalloc and cudaFree for each block", kDriverIsGuessed,
            without_knobs<NonePolicy>},
     Family{"ideal", "all live memory close together, as if it could be moved: a lower bound", "",
            without_knobs<IdealPolicy>},
@@ -120,6 +120,8 @@ std::string known_names()
 
 PolicyRow policy_of(const std::string& name)
 {
+    if (name == "none") // as it was called once, which was read as "no knob"
+        return policy_of("no-allocator");
     const std::size_t colon = name.find(':');
     const std::string_view knobs =
         colon == name.npos ? std::string_view{} : std::string_view(name).substr(colon + 1);
@@ -141,7 +143,7 @@ std::vector<PolicyRow> usual_policies()
          {"torch", "torch:expandable_segments:True", "torch:max_split_size_mb:128",
           "torch:max_split_size_mb:512", "torch:roundup_power2_divisions:4",
           "torch:garbage_collection_threshold:0.8,per_process_memory_fraction:1", "cache", "split",
-          "rmm-pool", "rmm-binning", "rmm-arena", "async-best", "async-worst", "none", "ideal"})
+          "rmm-pool", "rmm-binning", "rmm-arena", "async-best", "async-worst", "no-allocator", "ideal"})
         rows.push_back(policy_of(name));
     return rows;
 }

@@ -9,6 +9,24 @@
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
+namespace {
+
+std::string largest_words(const PlanScale& scale, const PlanScaledCard& card)
+{
+    if (!scale.reserved_line.straight)
+        return "not known: these runs lie on no line";
+    if (!card.largest)
+        return "none, or no end";
+    if (!card.least)
+        return grouped(*card.largest) + "; how sure that is, two runs do not tell";
+    if (card.least == card.most)
+        return grouped(*card.largest);
+    return fmt::format("{}, between {} and {} in 95 of 100 cases", grouped(*card.largest),
+                       grouped(*card.least), grouped(*card.most));
+}
+
+} // namespace
+
 void write_plan_scale(TextOutput& out, const Plan& plan)
 {
     if (!plan.scale)
@@ -24,11 +42,7 @@ void write_plan_scale(TextOutput& out, const Plan& plan)
     out.wrapped("", "  Of the card: ", line_words(scale.reserved_line, dimension));
     for (const PlanScaledCard& card : scale.cards)
         out.wrapped("", fmt::format("  Largest {} on {}: ", dimension, human_bytes(card.bytes)),
-                    !card.largest ? "none, or no end"
-                    : card.least == card.most
-                        ? grouped(*card.largest)
-                        : fmt::format("{}, between {} and {}", grouped(*card.largest),
-                                      grouped(card.least), grouped(card.most)));
+                    largest_words(scale, card));
     for (const PlanScaledStack& row : scale.stacks)
         out.line(fmt::format("  {:>10} each, {:>10} fixed  ", signed_bytes(row.line.each),
                              signed_bytes(row.line.fixed)),

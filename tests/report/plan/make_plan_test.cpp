@@ -263,6 +263,17 @@ TEST(Scale, FitsALineAndItsError)
     EXPECT_EQ(fit_line({1, 2}, {30, 60}).error, 0);
 }
 
+TEST(Scale, KnowsHowFarOffItMayBeFromThreeRunsOn)
+{
+    EXPECT_EQ(fit_line({1, 2}, {30, 60}).most_off(), 0);
+    const PlanLine of_three = fit_line({1, 2, 3}, {100, 201, 300});
+    EXPECT_TRUE(of_three.straight);
+    EXPECT_NEAR(of_three.most_off(), 12.71 * of_three.error, 1e-9);
+    const PlanLine of_five = fit_line({1, 2, 3, 4, 5}, {100, 201, 300, 401, 500});
+    EXPECT_NEAR(of_five.most_off(), 3.18 * of_five.error, 1e-9);
+    EXPECT_FALSE(fit_line({1, 2, 3}, {100, 400, 300}).straight);
+}
+
 TEST(Scale, ReadsItsDimension)
 {
     const Dimension dimension = read_dimension("batch=8,16", 2);

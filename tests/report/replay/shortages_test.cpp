@@ -45,6 +45,31 @@ TEST(Shortages, SizeThatNoDeviceHasIsToldAsWhatItIs)
         << sentence;
 }
 
+TEST(Shortages, PoolOfTheDriversThatKeepsMemoryIsNamed)
+{
+    LogBuilder log = program();
+    log.alloc(0x1000, 600_MiB, 3, "cuMemAllocAsync").free(0x1000, "cuMemFreeAsync");
+    log.out_of_memory({.requested = 600_MiB, .free = 400_MiB, .total = 1_GiB});
+    log.mempool_memory(0, 600_MiB, 0).mempool_memory(0x77, 64_MiB, 60_MiB);
+    // A sample later on is not of the failure.
+    log.device_memory(1_GiB, 1_GiB).mempool_memory(0, 900_MiB, 0);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.shortages.size(), 1u);
+    const std::vector<Mempool>& pools = report.shortages[0].mempools;
+    ASSERT_EQ(pools.size(), 2u);
+    EXPECT_TRUE(pools[0].is_default());
+    EXPECT_EQ(pools[0].kept(), 600_MiB);
+    EXPECT_EQ(pools[0].stack.front().offset, 0x3000u);
+    EXPECT_EQ(pools[1].kept(), 4_MiB);
+    EXPECT_TRUE(pools[1].stack.empty());
+    const std::string sentence = report.headlines.front().sentence();
+    EXPECT_NE(sentence.find("the driver's default pool kept 600 MiB that nothing used"),
+              std::string::npos)
+        << sentence;
+    ASSERT_EQ(report.processes[0].memory.size(), 1u);
+    EXPECT_EQ(report.processes[0].memory[0].mempools[0].reserved, 900_MiB);
+}
+
 TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
 {
     const Shortage shortage = judged({.requested = 8_GiB,

@@ -1,6 +1,9 @@
 // tests/report/words/frame_words_test.cpp — a frame in few columns.
 #include "report/words/frame_words.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "report/model/call_place.hpp"
@@ -32,6 +35,24 @@ TEST(FrameWords, TheFilesNameIsShortenedBeforeTheLineIsLost)
 TEST(FrameWords, WithoutRoomForALineTheFunctionStays)
 {
     EXPECT_EQ(frame_in(hold_at_line_11(), 16), "hold");
+}
+
+TEST(FrameWords, InstancesOfTemplatesAreNamedWithoutWhatTheyReturn)
+{
+    const auto named = [](std::string function) {
+        Frame frame;
+        frame.function = std::move(function);
+        return function_of(frame);
+    };
+    EXPECT_EQ(named("void grab<int>(int)"), "grab<int>(int)");
+    EXPECT_EQ(named("std::vector<int, std::allocator<int> > net::load<float>(char const*)"),
+              "net::load<float>(char const*)");
+    EXPECT_EQ(named("Tensor<char>::Tensor(unsigned long)"), "Tensor<char>::Tensor(unsigned long)");
+    for (const char* const kept :
+         {"operator new(unsigned long)", "bool Set<int>::operator< <int>(int) const",
+          "backward of Net.forward", "load.<locals>.<lambda>", "main::{lambda(int)#1}::run(int)",
+          "gradient of a leaf tensor", "f(std::function<void (int)>)"})
+        EXPECT_EQ(named(kept), kept);
 }
 
 } // namespace

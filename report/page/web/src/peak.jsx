@@ -85,6 +85,7 @@ const ADVICE = {
   "never-freed": "is never freed",
   "released-late": "could be freed earlier",
   "allocated-early": "could be allocated later",
+  "grow-by-copy": "grew by copy: the old block lived beside the new one",
 };
 
 function adviceText(row) {

@@ -91,7 +91,8 @@ export function shortFunction(name) {
       if (depth === 1) inside = 0;
     }
   }
-  return depth === 0 ? short : name;
+  // An instance of a template is named with what it returns.
+  return depth === 0 ? short.replace(/^.* (?=[^ ]*<…>\([^ ]*\)( const)?$)/, "") : name;
 }
 
 /** The last part of a path. @param {string} path */

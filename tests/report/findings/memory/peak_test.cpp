@@ -296,6 +296,25 @@ TEST(Advice, APhaseThatWasSeenBeforeThePeakIsNoLaterOne)
     EXPECT_TRUE(device_of(log).advice.empty());
 }
 
+TEST(Advice, ABufferThatGrewByCopyHadItsOldBlockBesideIt)
+{
+    LogBuilder log = program_with_peak();
+    log.alloc(0x9000, 100_MiB, 2).alloc(0x1000, 10_MiB, 1);
+    log.alloc(0x2000, 20_MiB, 1).free(0x1000).alloc(0x3000, 40_MiB, 1).free(0x2000);
+    log.free(0x3000).free(0x9000);
+    const MemoryReport device = device_of(log);
+    ASSERT_EQ(device.advice.size(), 1u);
+    EXPECT_EQ(device.advice[0].kind, AdviceKind::grow_by_copy);
+    EXPECT_EQ(device.advice[0].saving, 20_MiB);
+}
+
+TEST(Advice, BlocksOfOneSizeDidNotGrow)
+{
+    LogBuilder log = program_with_peak();
+    log.alloc(0x1000, 10_MiB, 1).alloc(0x2000, 10_MiB, 1).free(0x1000).free(0x2000);
+    EXPECT_TRUE(device_of(log).advice.empty());
+}
+
 TEST(Advice, PairsOfOneSizeInALoopCouldBeKept)
 {
     LogBuilder log = program_with_peak();

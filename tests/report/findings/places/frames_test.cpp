@@ -191,5 +191,18 @@ TEST(Frames, OnlyAVersionIsCutFromAnEntryPointsName)
     EXPECT_EQ(user_api({}, ""), "");
 }
 
+TEST(Frames, OneWithoutANameLeavesItToTheNextOfItsModule)
+{
+    const std::vector<Frame> stack{
+        {.function = {}, .file = {}, .module = "/lib/libtorch.so"},
+        {.function = {}, .file = {}, .module = "/lib/libtorch.so"},
+        {.function = "at::empty()", .file = {}, .module = "/lib/libtorch.so"},
+        {.function = "main", .file = {}, .module = "/x/app"}};
+    EXPECT_EQ(named_frame(stack, 0), 2u);
+    EXPECT_EQ(named_frame(stack, 2), 2u);
+    EXPECT_EQ(named_frame({stack[0], stack[3]}, 0), 0u) << "of another module";
+}
+
 } // namespace
+
 } // namespace vramscope::report

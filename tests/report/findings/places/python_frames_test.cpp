@@ -75,11 +75,13 @@ TEST(PythonFrames, FoldWhatARecordingWithoutLibrariesTellsByItsName)
               (std::vector{false, true, true, false, false}));
 }
 
-TEST(PythonFrames, ChangeNothingWhereTheUserHasNone)
+TEST(PythonFrames, OfLibrariesAreShownWhereTheUserHasNone)
 {
-    EXPECT_EQ(folded({native("/x/ext.so"), python("f", "/usr/lib/python3.11/x.py"),
-                      native("/usr/bin/python3.11")}),
-              (std::vector{false, true, false}));
+    EXPECT_EQ(folded({native("/x/ext.so"), python("run", "/usr/lib/python3.11/threading.py"),
+                      native("/usr/bin/python3.11"), python("f", "/v/site-packages/torch/a.py")}),
+              (std::vector{true, false, true, false}));
+    EXPECT_EQ(folded({native("/x/ext.so"), native("/usr/bin/python3.11")}),
+              (std::vector{false, false}));
 }
 
 TEST(PythonFrames, AreNamedByFileAndFunction)

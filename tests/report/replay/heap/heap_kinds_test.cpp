@@ -195,5 +195,33 @@ TEST(HeapKinds, BlocksThatWereSharedAreCounted)
     EXPECT_EQ(result.counts.names_given, 4u);
 }
 
+// Each launch allocates at the address of the node, whose record stands before it.
+TEST(HeapKinds, WhatALaunchOfAGraphLeavesIsTheProgramsToFree)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 64, 1, "cuGraphAddMemAllocNode").alloc(0x1000, 64, 1, "cuGraphLaunch");
+    EXPECT_EQ(replay(log).lost_bytes(), 64u + 64u) << "the node is listed as the graph's";
+    log.free(0x1000, "cuMemFreeAsync");
+    const Replayed freed = replay(log);
+    EXPECT_EQ(freed.counts.frees, 1u);
+    EXPECT_EQ(freed.lost_bytes(), 64u);
+    log.alloc(0x1000, 64, 1, "cuGraphLaunch").alloc(0x1000, 64, 1, "cuGraphLaunch");
+    const Replayed again = replay(log);
+    EXPECT_EQ(again.counts.frees, 2u) << "it frees on launch";
+    EXPECT_EQ(again.counts.missed_frees, 0u);
+    EXPECT_EQ(again.lost_bytes(), 64u + 64u);
+    EXPECT_EQ(again.counts.memory.allocated_bytes, 3 * 64u);
+}
+
+TEST(HeapKinds, TexturesAndSurfacesOfOneNumberAreTwo)
+{
+    LogBuilder log;
+    log.alloc(7, 0, 1, "cuTexObjectCreate").alloc(7, 0, 2, "cuSurfObjectCreate");
+    log.free(7, "cuTexObjectDestroy");
+    const Replayed left = replay(log);
+    ASSERT_EQ(left.lost.size(), 1u);
+    EXPECT_EQ(left.lost[0].stack, 2u);
+}
+
 } // namespace
 } // namespace vramscope::report

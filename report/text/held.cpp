@@ -1,0 +1,38 @@
+// report/text/held.cpp — what was in use until the work was over, by line.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/text/sections.hpp"
+#include "report/words/leak_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+
+void write_held(TextOutput& out, const Report& report)
+{
+    constexpr std::size_t kShown = 5;
+    if (report.held.empty())
+        return;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    for (const Leak& row : report.held) {
+        bytes += row.bytes;
+        blocks += row.blocks;
+    }
+    out.stream() << '\n'
+                 << out.painted("Held to the end of the work", "1") << ": "
+                 << size_in_blocks(bytes, blocks) << ", which the end of the program freed\n";
+    const std::size_t shown = std::min(kShown, report.held.size());
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Leak& row = report.held[at];
+        out.line(fmt::format("  {:>10} in {:<11}  {}  ", human_bytes(row.bytes),
+                             counted(row.blocks, "block"), terminal_safe(row.api)),
+                 row);
+    }
+    if (shown < report.held.size())
+        out.stream() << "  ... and " << counted(report.held.size() - shown, "more call stack")
+                     << '\n';
+}
+
+} // namespace vramscope::report
