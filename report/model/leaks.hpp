@@ -100,7 +100,7 @@ struct Fields<Leak> {
             Field{"kind", &Leak::kind,
                   "leaked-at-exit: never freed. leaked-at-reset: its context was destroyed while "
                   "the program ran on. in-use-at-crash: the program was killed or crashed, perhaps "
-                  "no leak. in-use-now: the program is still running. The last three each in a "
+                  "no leak. in-use-now: the program is still running. The last four each in a "
                   "list of its own."},
             Field{"pattern", &Leak::pattern,
                   "A hint from the times alone. once: one block. several: more, close together. "
@@ -128,7 +128,7 @@ struct Fields<Leak> {
             Field{"first_ns", &Leak::first_ns},
             Field{"last_ns", &Leak::last_ns},
             Field{"threads", &Leak::threads}.rows_at_most(kMaxLeakThreads),
-            Field{"thread_count", &Leak::thread_count}.at_least(1),
+            Field{"thread_count", &Leak::thread_count, "0: not looked at."},
             Field{"phase", OrNull{&Leak::phase}, "Path of the NVTX ranges that all blocks share."},
             Field{"phases_differ", &Leak::phases_differ},
             Field{"process", &Leak::process, "Index into processes."},

@@ -42,8 +42,7 @@ std::uint64_t largest_on(std::uint64_t card, const PlanLine& line, double higher
 PlanScaledCard card_of(std::uint64_t bytes, const PlanLine& line)
 {
     PlanScaledCard card{.bytes = bytes, .largest = {}, .least = {}, .most = {}};
-    const std::uint64_t largest =
-        line.each > 0 && line.straight ? largest_on(bytes, line, 0) : 0;
+    const std::uint64_t largest = line.each > 0 && line.straight ? largest_on(bytes, line, 0) : 0;
     if (largest == 0)
         return card;
     card.largest = largest;

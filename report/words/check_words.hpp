@@ -17,7 +17,7 @@ std::string limit_words(const CheckRow& row);         // "at most 8 GiB", "none 
 std::string row_words(const CheckRow& row);           // "leaked 2 MiB, at most 0 B"
 // "leaked 2 MiB, at most 0 B", "did not end"
 std::string test_words(const TestCheck& row, const TestRow& test);
-std::string process_name(const Report&, std::size_t index); // "rank 1", "process 1234"
+std::string process_name(const Report&, std::size_t index);             // "rank 1", "process 1234"
 std::string process_name(const Report& report, const Process& process); // one of the report's
 
 // " in rank 1, rank 3": where it failed; nothing, if there is one process.

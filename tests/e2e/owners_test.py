@@ -73,6 +73,13 @@ class OwnersTest(Scenes):
     def test_a_graphs_address_is_freed_after_each_launch(self):
         self.scene("graph_memory", "clean", graph_memory=[("graph", 1, BYTES, "memory_node")])
 
+    def test_what_a_launch_leaves_is_the_programs_to_free(self):
+        self.scene("graph_launches", "leaks", leaks=[("graph_launch", 1, BYTES, "launched_node")],
+                   graph_memory=[("graph", 2, 2 * BYTES, "launched_node")])
+
+    def test_texture_and_surface_objects_are_named_where_they_stay(self):
+        self.scene("views", "clean", owners_not_destroyed=[(kind, 1, 0, kind) for kind in ("texture", "surface")])
+
     @needs("cuGraphAddNode_v2")
     def test_memory_nodes_of_either_form(self):
         self.scene("graph_nodes", "clean", graph_memory=[("graph", 1, BYTES, "node_v1"), ("graph", 1, BYTES, "node_v2")])

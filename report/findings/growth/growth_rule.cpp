@@ -30,6 +30,8 @@ constexpr std::uint64_t kLongNs = 1'000'000'000; // longer pauses are the progra
 constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
 
+constexpr std::size_t kFewLevels = 12; // one step more or less is much
+
 double tail_allowed(double gap) noexcept
 {
     return std::clamp(kGapsInTail * gap, kTail, kLongestTail);
@@ -113,9 +115,12 @@ std::vector<std::vector<double>> axes_of(const PlaceSeries& place, const GrowthW
 {
     const std::span<const WindowSpan> spans = std::span(window.spans).subspan(rises.first);
     std::vector<std::vector<double>> axes(1);
-    for (const WindowSpan& span : spans)
-        axes[0].push_back(span.from);
-    axes[0].push_back(window.end);
+    double calls = 0; // spans of a series may have more of them or fewer
+    for (const WindowSpan& span : spans) {
+        axes[0].push_back(context.steps ? span.from : calls);
+        calls += static_cast<double>(span.events);
+    }
+    axes[0].push_back(context.steps ? window.end : calls);
     if (context.steps)
         return axes;
     const std::uint64_t end = std::max(place.last_ticks, spans.back().from_ticks);
@@ -142,13 +147,14 @@ bool is_straight(std::span<const double> level, std::span<const double> axis)
     const double begin = axis.front();
     const double length = axis.back() - begin;
     const double growth = level.back() - level.front();
-    double by_then = level.front();
+    double by_then = level.front(); // of few levels, the middle of the step that is there
+    const bool few = level.size() <= kFewLevels;
     for (std::size_t at = 1; at < level.size(); ++at) {
         const double part = length > 0 ? (axis[at - 1] - begin) / length : 1;
         if (std::abs((level[at] - level.front()) / growth - part) > kFromStraight)
             return false;
-        if (part <= 2.0 / 3) // in the middle of the rise that is there
-            by_then = (level[at - 1] + level[at]) / 2;
+        if (part <= 2.0 / 3)
+            by_then = few ? (level[at - 1] + level[at]) / 2 : level[at];
     }
     return level.back() - by_then >= kStillAsFast * (by_then - level.front()) / 2;
 }

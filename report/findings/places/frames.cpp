@@ -11,7 +11,7 @@ namespace {
 
 // A static CUDA runtime has no module of its own. Nothing of the user's runs inside these
 // functions, so what is called by one of them belongs to the runtime, whatever its name.
-constexpr std::array<std::string_view, 37> kMemoryApis = {
+constexpr std::array<std::string_view, 42> kMemoryApis = {
     "cudaMalloc",
     "cudaMalloc3D",
     "cudaMalloc3DArray",
@@ -47,6 +47,11 @@ constexpr std::array<std::string_view, 37> kMemoryApis = {
     "cudaGraphInstantiateWithFlags",
     "cudaGraphInstantiateWithParams",
     "cudaGraphExecDestroy",
+    "cudaGraphLaunch",
+    "cudaCreateTextureObject",
+    "cudaDestroyTextureObject",
+    "cudaCreateSurfaceObject",
+    "cudaDestroySurfaceObject",
     "cudaMemPoolTrimTo",
     "cudaDeviceReset"};                      // ends a context, and the memory in it
 constexpr std::size_t kMostInnerFrames = 16; // a static runtime's frames below the API's own

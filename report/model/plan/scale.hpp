@@ -66,9 +66,10 @@ struct Fields<PlanScaledCard> {
     static constexpr const char* kName = "scaled_card";
     static constexpr FieldList kAll{
         Field{"bytes", &PlanScaledCard::bytes},
-        Field{"largest", &PlanScaledCard::largest,
-              "The largest value that fits; null: none does, or there is no end, or the runs lie on "
-              "no line."},
+        Field{
+            "largest", &PlanScaledCard::largest,
+            "The largest value that fits; null: none does, or there is no end, or the runs lie on "
+            "no line."},
         Field{"least", &PlanScaledCard::least,
               "What it is in 95 of 100 cases; null: two runs do not tell."},
         Field{"most", &PlanScaledCard::most},

@@ -120,8 +120,8 @@ std::string known_names()
 
 PolicyRow policy_of(const std::string& name)
 {
-    if (name == "none") // as it was called once, which was read as "no knob"
-        return policy_of("no-allocator");
+    if (name == "none" || name.starts_with("none:")) // its old name, which was read as "no knob"
+        return policy_of("no-allocator" + name.substr(4));
     const std::size_t colon = name.find(':');
     const std::string_view knobs =
         colon == name.npos ? std::string_view{} : std::string_view(name).substr(colon + 1);
@@ -143,7 +143,8 @@ std::vector<PolicyRow> usual_policies()
          {"torch", "torch:expandable_segments:True", "torch:max_split_size_mb:128",
           "torch:max_split_size_mb:512", "torch:roundup_power2_divisions:4",
           "torch:garbage_collection_threshold:0.8,per_process_memory_fraction:1", "cache", "split",
-          "rmm-pool", "rmm-binning", "rmm-arena", "async-best", "async-worst", "no-allocator", "ideal"})
+          "rmm-pool", "rmm-binning", "rmm-arena", "async-best", "async-worst", "no-allocator",
+          "ideal"})
         rows.push_back(policy_of(name));
     return rows;
 }

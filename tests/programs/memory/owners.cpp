@@ -146,6 +146,47 @@ void graph_memory()
     check(cuGraphDestroy(graph));
 }
 
+// Both forms of the launch leave their memory: one is freed behind the graph, the other is not.
+void graph_launches()
+{
+    for (int form = 0; form < 2; ++form) {
+        CUgraph graph = nullptr;
+        CUgraphNode node = nullptr;
+        CUgraphExec exec = nullptr;
+        CUDA_MEM_ALLOC_NODE_PARAMS params = node_params();
+        check(cuGraphCreate(&graph, 0));
+        check(cuGraphAddMemAllocNode(&node, graph, nullptr, 0, &params)); // MARK launched_node
+        check(cuGraphInstantiateWithFlags(&exec, graph, 0));
+        check(form == 0 ? cuGraphLaunch(exec, nullptr) : cuGraphLaunch_ptsz(exec, nullptr));
+        check(cuCtxSynchronize());
+        check(cuGraphExecDestroy(exec));
+        check(cuGraphDestroy(graph));
+        if (form == 0)
+            check(cuMemFree_v2(params.dptr));
+    }
+}
+
+// Views of one array, of each kind one that is destroyed and one that is not.
+void views()
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor{64, 64, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST};
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    check(cuArray3DCreate_v2(&resource.res.array.hArray, &descriptor));
+    for (int i = 0; i < 2; ++i) {
+        CUDA_TEXTURE_DESC how{};
+        CUtexObject texture = 0;
+        CUsurfObject surface = 0;
+        check(cuTexObjectCreate(&texture, &resource, &how, nullptr)); // MARK texture
+        check(cuSurfObjectCreate(&surface, &resource));               // MARK surface
+        if (i == 1)
+            continue;
+        check(cuTexObjectDestroy(texture));
+        check(cuSurfObjectDestroy(surface));
+    }
+    check(cuArrayDestroy(resource.res.array.hArray));
+}
+
 void graph_nodes()
 {
 #if CUDA_VERSION >= 12030
@@ -215,7 +256,9 @@ const Scene kScenes[] = {
     {"green_context", green_context},
     {"graph_execs", graph_execs},
     {"graph_memory", graph_memory},
+    {"graph_launches", graph_launches},
     {"graph_nodes", graph_nodes},
+    {"views", views},
     {"tiles", tiles<cuMemMapArrayAsync>},
     {"tiles_ptsz", tiles<cuMemMapArrayAsync_ptsz>},
 };
