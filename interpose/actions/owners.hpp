@@ -133,14 +133,25 @@ struct DestroysGreen {
 
 inline constexpr int kManagedMempool = 2; // CU_MEM_ALLOCATION_TYPE_MANAGED, new in CUDA 13.0
 
+template <class Props> // the member is not in the oldest headers
+std::uint64_t maximum_of(const Props& props)
+{
+    if constexpr (requires { props.maxSize; })
+        return props.maxSize;
+    return 0;
+}
+
 struct CreatesMempool {
     CUmemoryPool* out;
     const CUmemPoolProps* props;
     void succeeded(Call& call)
     {
+        mempools_used.store(true, std::memory_order_relaxed);
         record_allocation(call, number(*out), 0, place_now(call));
-        note_mempool(call.thread, {number(*out), props->location.type, props->location.id,
-                                   props->allocType == kManagedMempool});
+        note_mempool(call.thread,
+                     {number(*out), props->location.type, props->location.id,
+                      props->allocType == kManagedMempool},
+                     maximum_of(*props));
     }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };

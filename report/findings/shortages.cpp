@@ -16,12 +16,15 @@ namespace {
 
 constexpr std::size_t kShownOwners = 10;
 
+format::Memory memory_of(std::uint64_t api, const LogTables& tables)
+{
+    return api < tables.apis().size() ? tables.apis()[api].memory : format::Memory::none;
+}
+
 // Whether the bytes asked for are only a lower bound: pitches and tiles are the driver's secret.
 bool is_padded(std::uint64_t api, const LogTables& tables)
 {
-    if (api >= tables.apis().size())
-        return false;
-    const format::Memory memory = tables.apis()[api].memory;
+    const format::Memory memory = memory_of(api, tables);
     return memory == format::Memory::pitched || memory == format::Memory::array ||
            memory == format::Memory::mipmap;
 }
@@ -30,6 +33,10 @@ void judge(Shortage& shortage)
 {
     if (shortage.requested >= kImpossibleBytes) {
         shortage.kind = ShortageKind::impossible;
+        return;
+    }
+    if (shortage.from_mempool && shortage.full_mempool()) {
+        shortage.kind = ShortageKind::limited;
         return;
     }
     const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
@@ -42,11 +49,12 @@ void judge(Shortage& shortage)
         shortage.short_by = shortage.requested - all;
     } else if (!shortage.free_known() || shortage.at_least) {
         shortage.kind = ShortageKind::unknown;
+    } else if (shortage.free >= shortage.requested) {
+        shortage.kind = ShortageKind::refused;
+        shortage.estimated = true;
     } else {
         shortage.kind = ShortageKind::fragmented;
-        shortage.estimated = shortage.free >= shortage.requested;
-        if (!shortage.estimated)
-            shortage.short_by = shortage.requested - std::max(shortage.free, shortage.largest_gap);
+        shortage.short_by = shortage.requested - std::max(shortage.free, shortage.largest_gap);
     }
 }
 
@@ -134,6 +142,10 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
         row.at_ns = source.clock.ns(one.ticks);
         row.at_least = one.requested == 0 || is_padded(one.api, source.tables);
         row.pooled = pooled || one.of_allocator;
+        for (const LoggedMempool& pool : one.mempools)
+            row.mempools.push_back(mempool_of(pool, source));
+        sort_by_kept(row.mempools);
+        row.from_mempool = memory_of(one.api, source.tables) == format::Memory::async;
         judge(row);
         row.remedy = remedy_for(row);
         row.owners = find_leaks(one.owners, source).leaks;
@@ -144,9 +156,6 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
             row.pieces = map_of(std::move(one.pieces), row.at_ns, &source.stacks);
             row.pieces.largest_gap = row.largest_gap;
         }
-        for (const LoggedMempool& pool : one.mempools)
-            row.mempools.push_back(mempool_of(pool, source));
-        sort_by_kept(row.mempools);
         row.process = source.process;
         rows.push_back(std::move(row));
     }

@@ -141,11 +141,15 @@ std::string cause(const Shortage& shortage)
         return fmt::format("a piece of {} was freed, and not safe to reuse yet",
                            human_bytes(shortage.largest_gap));
     case ShortageKind::fragmented:
-        if (shortage.estimated || !shortage.pieces_known())
+        if (!shortage.pieces_known())
             return free_in_all(shortage);
         return free_in_pieces(shortage) +
                (shortage.apart ? fmt::format("; {} holds them apart", own_place(*shortage.apart))
                                : "");
+    case ShortageKind::refused:
+        return refused_though_free(shortage);
+    case ShortageKind::limited:
+        return above_its_maximum(shortage);
     case ShortageKind::impossible:
         return impossible_size(shortage.requested);
     default:

@@ -1,6 +1,7 @@
 // report/model/shortages.hpp — allocations that failed for want of memory, and why.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,15 +22,17 @@ enum class ShortageKind {
     fragmented, // there was enough free memory, but in no one piece
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
     unknown,    // it is not known how much was free, or how much was asked for
+    refused,    // enough was free in all; in which pieces, or for whom, nobody knows
+    limited,    // a pool of the driver's has a maximum, and would have been above it
     impossible, // no device has so much: the size itself is wrong
 };
 template <>
 struct Words<ShortageKind> {
-    static constexpr format::Word<ShortageKind> kAll[] = {{ShortageKind::lacking, "lacking"},
-                                                          {ShortageKind::fragmented, "fragmented"},
-                                                          {ShortageKind::cached, "cached"},
-                                                          {ShortageKind::unknown, "unknown"},
-                                                          {ShortageKind::impossible, "impossible"}};
+    static constexpr format::Word<ShortageKind> kAll[] = {
+        {ShortageKind::lacking, "lacking"},      {ShortageKind::fragmented, "fragmented"},
+        {ShortageKind::cached, "cached"},        {ShortageKind::unknown, "unknown"},
+        {ShortageKind::refused, "refused"},      {ShortageKind::limited, "limited"},
+        {ShortageKind::impossible, "impossible"}};
 };
 
 // How the memory of the device stood then.
@@ -82,6 +85,7 @@ struct Shortage : CallPlace, ShortageNumbers {
     bool pooled = false;   // else nothing is known of allocated, reserved and largest_gap
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
+    bool from_mempool = false;  // it asked one of the driver's own pools
     std::string remedy;         // a setting with which it would have fitted; empty: none is known
     bool estimated = false;     // told from sums: the pieces that the driver had are not known
     PoolMap pieces;             // the segments then; empty unless they were asked for
@@ -91,6 +95,14 @@ struct Shortage : CallPlace, ShortageNumbers {
     std::vector<Leak> owners;      // those that held the most of this device, largest first
     std::size_t process = 0;       // index into Report::processes
 
+    // The pool that had no room for it below its maximum; null: there was none.
+    const Mempool* full_mempool() const noexcept
+    {
+        for (const Mempool& pool : mempools)
+            if (pool.maximum > 0 && requested > pool.maximum - std::min(pool.maximum, pool.used))
+                return &pool;
+        return nullptr;
+    }
     std::uint64_t kept_by_mempools() const noexcept
     {
         std::uint64_t bytes = 0;
@@ -157,12 +169,14 @@ struct Fields<Shortage> {
                 "lacking: all that was free together was less than what was asked for. "
                 "fragmented: it was enough, but in no one piece. cached: the pool held a piece "
                 "that is large enough and could not hand it out yet. unknown: it is not known how "
-                "much was free, or how much was asked for. impossible: no device has so much."},
+                "much was free, or how much was asked for. refused: enough was free in all; in "
+                "which pieces nobody knows. limited: a pool of the driver's would have been above "
+                "its maximum. impossible: no device has so much."},
             Field{"short_by", OrNull{&Shortage::short_by},
                   "lacking: bytes. fragmented: bytes that the largest piece was too small; null "
                   "where not known."},
             Field{"estimated", &Shortage::estimated,
-                  "Told from sums: what pieces the driver had, nobody knows."},
+                  "Of refused ones: told from sums, what pieces the driver had nobody knows."},
             Field{
                 "owners", When{&Shortage::owners_known, each_as<MemoryOwner>(&Shortage::owners)},
                 "Who held most of this device's memory, largest first; null: not looked at, as in "

@@ -152,7 +152,7 @@ void DeviceMemory::note_mempool(std::uint64_t ticks, const format::MempoolMemory
         found = pools.insert(pools.end(), {.handle = said.pool.value});
     const std::uint64_t kept = said.reserved - std::min(said.reserved, said.used);
     if (found->reserved == 0 || kept > found->reserved - std::min(found->reserved, found->used))
-        *found = {said.pool.value, ticks, said.reserved, said.used};
+        *found = {said.pool.value, ticks, said.reserved, said.used, said.maximum};
 }
 
 // Where a smaller device is played, the numbers of a shortage are not the driver's.

@@ -59,6 +59,7 @@ public:
         std::uint64_t ticks = 0;
         std::uint64_t reserved = 0;
         std::uint64_t used = 0;
+        std::uint64_t maximum = 0; // 0: none
     };
     struct MarkMoment : Moment {
         std::string mark;

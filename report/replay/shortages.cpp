@@ -100,7 +100,7 @@ void Shortages::add_mempool(const Record& record, const format::MempoolMemory& l
         device_ordinal(logged.device) != last->device)
         return;
     LoggedMempool& pool = last->mempools.emplace_back();
-    pool = {logged.pool.value, logged.reserved, logged.used, record.ticks, {}};
+    pool = {logged.pool.value, logged.reserved, logged.used, logged.maximum, record.ticks, {}};
     if (const Pools::FirstUse* const first =
             heap.mempools().first_use(logged.device, logged.pool.value))
         pool.first = *first;

@@ -34,6 +34,7 @@ struct LoggedMempool {
     std::uint64_t handle = 0;
     std::uint64_t reserved = 0;
     std::uint64_t used = 0;
+    std::uint64_t maximum = 0; // 0: none
     std::uint64_t ticks = 0;
     Pools::FirstUse first;
 };

@@ -105,7 +105,7 @@ struct OpenModule {
 class Symbolizer::Impl {
 public:
     explicit Impl(SymbolizerOptions options)
-        : debug_dirs_(std::move(options.debug_dirs)),
+        : fold(std::move(options.fold)), debug_dirs_(std::move(options.debug_dirs)),
           places_(options.sysroot, std::move(options.path_maps))
     {
         if (debug_dirs_.empty())
@@ -114,6 +114,8 @@ public:
         if (options.debuginfod)
             servers_ = Debuginfod::open(why_not);
     }
+
+    const std::vector<std::string> fold;
 
     std::vector<Frame> frames(const ModuleId& id, std::uint64_t vaddr);
     std::optional<bool> has_unwind_table(const ModuleId& id, std::uint64_t vaddr);
@@ -315,6 +317,11 @@ Symbolizer::Symbolizer(SymbolizerOptions options)
 }
 
 Symbolizer::~Symbolizer() = default;
+
+const std::vector<std::string>& Symbolizer::fold() const
+{
+    return impl_->fold;
+}
 
 std::vector<Frame> Symbolizer::frames(const ModuleId& module, std::uint64_t vaddr)
 {

@@ -33,6 +33,8 @@ struct SymbolizerOptions {
     std::filesystem::path sysroot;
     std::vector<PathMap> path_maps = {};
     bool debuginfod = false; // then servers are asked for debug information that is not here
+    // Regular expressions (ECMAScript) of functions that allocate for others: see Wrappers.
+    std::vector<std::string> fold = {};
 };
 
 // For one thread at a time.
@@ -47,6 +49,8 @@ public:
     // Whether the code there has an unwind table: the recorder gets no further where it has none.
     // Nothing: the file of the module is not here to tell.
     std::optional<bool> has_unwind_table(const ModuleId& module, std::uint64_t vaddr);
+
+    const std::vector<std::string>& fold() const; // of its options
 
     // Modules whose file could not be used, each once.
     const std::vector<UnreadFile>& unread_files() const;

@@ -20,9 +20,11 @@ void write_held(TextOutput& out, const Report& report)
         bytes += row.bytes;
         blocks += row.blocks;
     }
-    out.stream() << '\n'
-                 << out.painted("Held to the end of the work", "1") << ": "
-                 << size_in_blocks(bytes, blocks) << ", which the end of the program freed\n";
+    out.stream() << '\n';
+    out.wrapped("", "",
+                fmt::format("{}: {}, which the end of the program freed",
+                            out.painted("Held to the end of the work", "1"),
+                            size_in_blocks(bytes, blocks)));
     const std::size_t shown = std::min(kShown, report.held.size());
     for (std::size_t at = 0; at < shown; ++at) {
         const Leak& row = report.held[at];

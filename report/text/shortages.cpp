@@ -172,9 +172,6 @@ std::string describe(const Shortage& shortage)
         return fmt::format("short by {}{}", shortage.at_least ? "at least " : "",
                            human_bytes(shortage.short_by));
     case ShortageKind::fragmented:
-        if (shortage.estimated)
-            return fmt::format("fragmented (estimated): {} free, but not in one piece of {}",
-                               human_bytes(shortage.free), human_bytes(shortage.requested));
         return fmt::format("fragmented: {} free, largest gap {}, {} needed",
                            human_bytes(free_in_all(shortage)),
                            human_bytes(std::max(shortage.largest_gap, shortage.free)),
@@ -182,6 +179,10 @@ std::string describe(const Shortage& shortage)
     case ShortageKind::cached:
         return fmt::format("would fit the cache: a gap of {} was there, not safe to reuse yet",
                            human_bytes(shortage.largest_gap));
+    case ShortageKind::refused:
+        return refused_though_free(shortage);
+    case ShortageKind::limited:
+        return above_its_maximum(shortage);
     case ShortageKind::impossible:
         return "impossible: " + impossible_size(shortage.requested);
     case ShortageKind::unknown:

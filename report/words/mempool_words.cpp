@@ -18,4 +18,22 @@ std::string kept_by(const Mempool& pool)
                        frame ? ", first taken at " + frame_in(*frame, kPlaceColumns) : "");
 }
 
+std::string refused_though_free(const Shortage& shortage)
+{
+    return fmt::format("refused though {} were free: {}", human_bytes(shortage.free),
+                       shortage.from_mempool
+                           ? "why a pool of the driver's does so, only the driver knows"
+                           : "in which pieces, only the driver knows");
+}
+
+std::string above_its_maximum(const Shortage& shortage)
+{
+    const Mempool* const pool = shortage.full_mempool();
+    return pool
+               ? fmt::format("above the maximum of {} that a pool of the driver's has, {} of which "
+                             "were in use",
+                             human_bytes(pool->maximum), human_bytes(pool->used))
+               : "above the maximum of a pool of the driver's";
+}
+
 } // namespace vramscope::report

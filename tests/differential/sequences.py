@@ -120,7 +120,7 @@ class Player:
         return json.loads(pathlib.Path(target).read_text())
 
 
-OWN_MEMORY = {"device", "pitched", "managed", "async", "pinned", "registered", "array", "mipmap", "physical"}
+OWN_MEMORY = {"device", "pitched", "managed", "async", "pinned", "registered", "array", "mipmap", "physical", "graph_launch"}
 
 
 def by_memory(report, kind):

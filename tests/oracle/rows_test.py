@@ -23,6 +23,7 @@ ROWS = 3  # of each list in each log: a text tells of the first few
 
 TRACED = {
     "tests, by their names": ["gtest_suite"],
+    "a pool of the driver's that keeps memory": ["../corpus/oom_mempool_keeps"],
     "a library whose handles pile up": ["../corpus/leak_handle_per_step"],
     "an allocator like PyTorch's that asks again": ["torch_program", PROGRAMS / "libtorch_allocator.so", "retry"],
 }
@@ -49,7 +50,7 @@ def place(row):
     """The innermost frame, as a reader knows it."""
     if not row["stack"]:
         return ""
-    frame = row["stack"][0]
+    frame = row["stack"][row.get("own", 0)]
     if frame["function"]:
         return frame["function"].removeprefix("(anonymous namespace)::").partition("(")[0].partition("<")[0]
     return f"{pathlib.Path(frame['module'] or '?').name}+{frame['offset']}"
@@ -75,6 +76,10 @@ def damaged(row):
 
 def part_of_peak(row):
     return [in_bytes(row["bytes"]), row["name"] or ""]
+
+
+def mempool(row):
+    return [in_bytes(row["kept_bytes"]), place(row)]
 
 
 def holder(row):
@@ -104,9 +109,11 @@ LISTS = {
     "damage": Seen("misuse", damaged),
     "out_of_memory": Seen("shortages", lambda row: [in_bytes(row["requested_bytes"]), row["api"], place(row)]),
     "out_of_memory[].owners": Seen("shortages", lambda row: [in_bytes(row["bytes"]), place(row)]),
+    "out_of_memory[].mempools": Seen("shortages", mempool),
     "failed_calls": Seen("refused", lambda row: [row["result_name"], row["api"], place(row)]),
     "owners_not_destroyed": Seen("open", lambda row: [row["memory"], row["api"], place(row)]),
     "graph_memory": Seen("open", blocks_at, lambda row: ["theirs to free"]),
+    "held_at_work_end": Seen("open", blocks_at),
     "reservations": Seen("open", blocks_at),
     "processes": Seen("coverage", lambda row: [str(row["pid"]), pathlib.Path(row["program"] or "").name]),
     "processes[].devices": Seen("timeline", lambda row: [f"device {row['ordinal']}", row["name"]]),
@@ -126,6 +133,7 @@ LISTS = {
     "processes[].device_memory[].at_marks": Seen("peak", lambda row: [row["mark"], in_bytes(row["waterfall"]["allocated"])]),
     "processes[].device_memory[].allocators": Seen("peak", lambda row: [row["name"], in_bytes(row["reserved_bytes"]["peak"])]),
     "processes[].device_memory[].allocators[].retried_at": Seen("peak", lambda row: [place(row)]),
+    "processes[].device_memory[].mempools": Seen("peak", mempool),
     "processes[].device_memory[].holders_at_peak": Seen("peak", holder, least=3),
     "processes[].device_memory[].holders_at_end": Seen("peak", holder, least=3),
     "processes[].device_memory[].peak.stacks": Seen("peak", lambda row: [in_bytes(row["bytes"]), place(row)]),

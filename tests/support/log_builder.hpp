@@ -175,9 +175,9 @@ public:
         return add(format::DeviceMemory{device, free, total});
     }
     LogBuilder& mempool_memory(std::uint64_t pool, std::uint64_t reserved, std::uint64_t used,
-                               std::int64_t device = 0)
+                               std::int64_t device = 0, std::uint64_t maximum = 0)
     {
-        return add(format::MempoolMemory{{pool}, device, reserved, used});
+        return add(format::MempoolMemory{{pool}, device, reserved, used, maximum});
     }
     LogBuilder& driver_time(std::string_view api, std::uint64_t calls, std::uint64_t total,
                             std::uint64_t longest)

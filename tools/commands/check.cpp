@@ -97,6 +97,7 @@ void add_check(CommandLine& line)
     add_ci_format_options(command, options->ci_formats, nullptr);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace vramscope

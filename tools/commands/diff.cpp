@@ -99,6 +99,7 @@ void add_diff(CommandLine& line)
         ->option_text("PERCENT");
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace vramscope

@@ -117,6 +117,7 @@ void add_plan(CommandLine& line)
     add_json_options(command, options->json, options->force, "the plan");
     add_html_option(command, options->html);
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace vramscope

@@ -269,6 +269,7 @@ void add_run(CommandLine& line)
         settings_to_choose());
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
     CLI::Option* const check = command.add_flag(
         "--check", options->check, "then hold the run against a budget, and end as `check` does");
     add_budget_options(command, options->budget, check);

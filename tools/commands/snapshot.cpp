@@ -103,6 +103,7 @@ void add_snapshot(CommandLine& line)
     command.add_flag("--all-frames", options->all_frames,
                      "show the frames of libraries, the CUDA runtime and vramscope too");
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace vramscope

@@ -248,6 +248,7 @@ void add_top(CommandLine& line)
     command.add_option("--count", options->count, "end after so many looks")->option_text("N");
     command.add_flag("--once", options->once, "one look, as plain text");
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace vramscope

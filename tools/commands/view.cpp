@@ -156,6 +156,7 @@ void add_view(CommandLine& line, const View& view)
                      "show the frames of libraries, the CUDA runtime and vramscope too");
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
 }
 
 } // namespace

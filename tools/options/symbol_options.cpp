@@ -2,6 +2,7 @@
 #include "tools/options/symbol_options.hpp"
 
 #include <filesystem>
+#include <regex>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +30,19 @@ report::PathMap path_map(const std::string& argument)
     return {from, to};
 }
 
+void check_expression(const std::string& expression)
+{
+    try {
+        const std::regex read(expression, std::regex::ECMAScript);
+    } catch (const std::regex_error&) {
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--fold '{}': this is no regular expression; write a part "
+                                        "of a function's name, with \\ before any of ( ) [ ] * + "
+                                        "? . |",
+                                        expression));
+    }
+}
+
 } // namespace
 
 void add_symbol_options(CLI::App& command, SymbolOptions& options)
@@ -49,6 +63,16 @@ void add_symbol_options(CLI::App& command, SymbolOptions& options)
                      "here; without it nothing is asked");
 }
 
+void add_fold_option(CLI::App& command, SymbolOptions& options)
+{
+    command
+        .add_option("--fold", options.fold,
+                    "functions with such a name allocate for others: rows are named by their "
+                    "callers; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("REGEX");
+}
+
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
 {
     std::error_code unknown;
@@ -63,6 +87,9 @@ report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
     if (options.debuginfod && !report::Debuginfod::open(why_not))
         throw report::Error(report::Exit::usage, "--debuginfod: " + why_not);
     symbols.debuginfod = options.debuginfod;
+    for (const std::string& expression : options.fold)
+        check_expression(expression);
+    symbols.fold = options.fold;
     return symbols;
 }
 

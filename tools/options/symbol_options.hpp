@@ -16,12 +16,15 @@ struct SymbolOptions {
     std::string sysroot;            // empty: none
     std::vector<std::string> paths; // OLD=NEW
     bool debuginfod = false;        // ask the servers of DEBUGINFOD_URLS
+    std::vector<std::string> fold;  // regular expressions
 };
 
 void add_symbol_options(CLI::App& command, SymbolOptions& options);
+// Of commands that name rows by one frame.
+void add_fold_option(CLI::App& command, SymbolOptions& options);
 
-// Throws Error (usage) if the sysroot is not a folder, if a path map is not OLD=NEW, and if
-// debuginfod cannot be asked.
+// Throws Error (usage) if the sysroot is not a folder, if a path map is not OLD=NEW, if debuginfod
+// cannot be asked, and if what is to be folded is no regular expression.
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options);
 
 } // namespace vramscope

@@ -167,17 +167,19 @@ struct DeviceMemory {
     std::uint64_t total = 0;
 };
 
-// Only of a pool that has taken memory from the device.
+// Only of a pool that has taken memory from the device, or may not take all of it.
 struct MempoolMemory {
     static constexpr Layout kLayout{Tag::mempool_memory, "mempool_memory", Head::plain,
-                                    "pool, device, reserved, used"};
+                                    "pool, device, reserved, used, maximum"};
     static constexpr Says kSays[] = {{"", "What the driver said of one of its own pools."},
                                      {"reserved", "What it has taken from the device."},
-                                     {"used", "Of that, what it has given out."}};
+                                     {"used", "Of that, what it has given out."},
+                                     {"maximum", "That the program set it; 0: none."}};
     Address pool;
     DeviceOrdinal device{};
     std::uint64_t reserved = 0;
     std::uint64_t used = 0;
+    std::uint64_t maximum = 0;
 };
 
 struct DriverTime {

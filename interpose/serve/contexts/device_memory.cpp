@@ -18,6 +18,7 @@
 namespace vramscope::hooks {
 
 constinit std::atomic<std::uint64_t> due_ticks{0}; // kNever: we ask none
+constinit std::atomic<bool> mempools_used{false};
 
 namespace {
 
@@ -71,18 +72,20 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 }
 
 // `number`: of the pool in the log, where 0 is the device's default pool.
-void tell_mempool(log::Thread& thread, const Driver& driver, std::int64_t device, CUmemoryPool pool,
-                  std::uint64_t number) noexcept
+void tell_mempool(log::Thread& thread, const Driver& driver, std::int64_t device,
+                  const Mempool& pool, std::uint64_t number) noexcept
 {
     cuuint64_t reserved = 0;
     cuuint64_t used = 0;
     const bool known = in_driver(thread, [&] {
-        return driver.pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) ==
-                   CUDA_SUCCESS &&
-               driver.pool_attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == CUDA_SUCCESS;
+        return driver.pool_attribute(pool.handle, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
+                                     &reserved) == CUDA_SUCCESS &&
+               driver.pool_attribute(pool.handle, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) ==
+                   CUDA_SUCCESS;
     });
-    if (known && reserved)
-        log::write(thread, {log::now()}, format::MempoolMemory{number, device, reserved, used});
+    if (known && (reserved || pool.maximum))
+        log::write(thread, {log::now()},
+                   format::MempoolMemory{number, device, reserved, used, pool.maximum});
 }
 
 // Without a pool we do not know of captures, but what waits for the device is forbidden during one:
@@ -116,18 +119,19 @@ void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) n
 
 void tell_mempools(log::Thread& thread, std::int64_t device) noexcept
 {
-    const Driver* const driver = device >= 0 ? Driver::find() : nullptr;
+    const bool used = device >= 0 && mempools_used.load(std::memory_order_relaxed);
+    const Driver* const driver = used ? Driver::find() : nullptr;
     if (!driver || !driver->default_pool || !driver->pool_attribute)
         return;
-    CUmemoryPool pool = nullptr;
+    CUmemoryPool default_pool = nullptr;
     const CUresult result = in_driver(
-        thread, [&] { return driver->default_pool(&pool, static_cast<CUdevice>(device)); });
-    const CUmemoryPool default_pool = result == CUDA_SUCCESS ? pool : nullptr;
-    if (default_pool)
-        tell_mempool(thread, *driver, device, default_pool, 0);
-    for (std::size_t at = 0; (pool = next_mempool(at, device));)
-        if (pool != default_pool)
-            tell_mempool(thread, *driver, device, pool, number(pool));
+        thread, [&] { return driver->default_pool(&default_pool, static_cast<CUdevice>(device)); });
+    if (result == CUDA_SUCCESS && default_pool)
+        tell_mempool(thread, *driver, device, {default_pool, 0}, 0);
+    Mempool pool;
+    for (std::size_t at = 0; (pool = next_mempool(at, device)).handle;)
+        if (pool.handle != default_pool)
+            tell_mempool(thread, *driver, device, pool, number(pool.handle));
 }
 
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept

@@ -28,7 +28,8 @@ inline void allocated_by_driver(Call& call, const format::Place& place,
 }
 // The pool took a segment from the driver for an allocation of this thread, on `device`.
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept;
-// What the driver's own pools hold of this device.
+extern constinit std::atomic<bool> mempools_used; // by the program
+// What the driver's own pools hold of this device, if any was used.
 void tell_mempools(log::Thread& thread, std::int64_t device) noexcept;
 // The program named this moment.
 void moment_named() noexcept;

@@ -1,6 +1,8 @@
 // interpose/serve/contexts/mempools.cpp — known pools under a lock, current ones without.
 #include "interpose/serve/contexts/mempools.hpp"
 
+#include <algorithm>
+
 #include "tracker/capture/lock.hpp"
 
 namespace vramscope::hooks {
@@ -10,6 +12,7 @@ struct Noted {
     std::uint64_t handle;     // 0: the slot is free
     std::uint32_t generation; // the log that has it
     std::int64_t device;      // -1: its memory is not on a device
+    std::uint64_t maximum;
 };
 
 constexpr std::size_t kMaxPools = 256;
@@ -28,7 +31,7 @@ Noted* find(std::uint64_t handle) noexcept
 }
 
 // True if this log does not have it yet.
-bool is_new(const format::Pool& seen) noexcept
+bool is_new(const format::Pool& seen, std::uint64_t maximum) noexcept
 {
     const std::uint32_t generation = log::process->generation;
     const bool on_device = seen.location_type == CU_MEM_LOCATION_TYPE_DEVICE;
@@ -37,25 +40,26 @@ bool is_new(const format::Pool& seen) noexcept
     if (pool && pool->generation == generation)
         return false;
     if (pool || (pool = find(0)))
-        *pool = {seen.handle, generation, on_device ? seen.location : -1};
+        *pool = {seen.handle, generation, on_device ? seen.location : -1,
+                 std::max(maximum, pool->maximum)};
     return true;
 }
 
 } // namespace
 
-void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept
+void note_mempool(log::Thread& thread, const format::Pool& pool, std::uint64_t maximum) noexcept
 {
-    if (pool.handle && is_new(pool))
+    if (pool.handle && is_new(pool, maximum))
         log::write(thread, pool);
 }
 
-CUmemoryPool next_mempool(std::size_t& at, std::int64_t device) noexcept
+Mempool next_mempool(std::size_t& at, std::int64_t device) noexcept
 {
     const std::lock_guard guard(lock);
     while (at < kMaxPools)
         if (const Noted& pool = pools[at++]; pool.handle && pool.device == device)
-            return reinterpret_cast<CUmemoryPool>(pool.handle);
-    return nullptr;
+            return {reinterpret_cast<CUmemoryPool>(pool.handle), pool.maximum};
+    return {};
 }
 
 void forget_mempool(CUmemoryPool pool) noexcept

@@ -10,10 +10,16 @@
 
 namespace vramscope::hooks {
 
-void note_mempool(log::Thread& thread, const format::Pool& pool) noexcept;
-// The handle of the first pool of a device that was noted, or of the one behind `at`, which is
-// moved there. Null: there is none.
-CUmemoryPool next_mempool(std::size_t& at, std::int64_t device) noexcept;
+// `maximum`: that the program set it as it made it; 0: none, or it was not seen.
+void note_mempool(log::Thread& thread, const format::Pool& pool,
+                  std::uint64_t maximum = 0) noexcept;
+struct Mempool {
+    CUmemoryPool handle = nullptr;
+    std::uint64_t maximum = 0;
+};
+// The first pool of a device that was noted, or the one behind `at`, which is moved there. A null
+// handle: there is none.
+Mempool next_mempool(std::size_t& at, std::int64_t device) noexcept;
 // To be called before the driver destroys the pool: another pool may get its handle as soon as
 // it is gone.
 void forget_mempool(CUmemoryPool pool) noexcept;

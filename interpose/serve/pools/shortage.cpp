@@ -21,6 +21,13 @@ bool is_of(const ContextPool& pool, std::int64_t device) noexcept
     return device == kEveryDevice || pool.device() == device;
 }
 
+// The runtime tries before there is a context, makes one, and tries again.
+bool is_of_start_or_end(CUresult result) noexcept
+{
+    return result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT ||
+           result == CUDA_ERROR_DEINITIALIZED;
+}
+
 // The numbers of the moment. Physical memory needs no context, without which the driver tells
 // nothing of its own.
 void record_out_of_memory(Call& call, std::uint64_t requested) noexcept
@@ -90,7 +97,7 @@ void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
     const bool short_of_memory = result == CUDA_ERROR_OUT_OF_MEMORY;
-    if (!call.ready() || (!short_of_memory && bytes == 0))
+    if ((!short_of_memory && (bytes == 0 || is_of_start_or_end(result))) || !call.ready())
         return;
     record_refusal(call, result, bytes);
     if (short_of_memory && takes_device_memory(call.hook))

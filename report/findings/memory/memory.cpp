@@ -65,9 +65,9 @@ void add_mempools(MemoryReport& device, const DeviceMemory::Device& memory,
     for (const DeviceMemory::MempoolPeak& peak : memory.mempools) {
         const Pools::FirstUse* const first =
             source.heap.mempools().first_use(memory.ordinal, peak.handle);
-        device.mempools.push_back(mempool_of(
-            {peak.handle, peak.reserved, peak.used, peak.ticks, first ? *first : Pools::FirstUse{}},
-            source.log));
+        device.mempools.push_back(mempool_of({peak.handle, peak.reserved, peak.used, peak.maximum,
+                                              peak.ticks, first ? *first : Pools::FirstUse{}},
+                                             source.log));
     }
     sort_by_kept(device.mempools);
 }
@@ -143,6 +143,7 @@ Mempool mempool_of(const LoggedMempool& logged, const LeakSource& source)
     pool.ns = source.clock.ns(logged.ticks);
     pool.reserved = logged.reserved;
     pool.used = logged.used;
+    pool.maximum = logged.maximum;
     return pool;
 }
 

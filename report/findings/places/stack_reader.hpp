@@ -25,8 +25,8 @@ class StackReader {
 public:
     StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
                 const Suppressions* suppressions = nullptr)
-        : tables_(tables), symbolizer_(symbolizer), shown_(shown),
-          suppressions_(suppressions), of_leaf_{{leaf_frame()}, {}}
+        : tables_(tables), symbolizer_(symbolizer), shown_(shown), suppressions_(suppressions),
+          wrappers_(symbolizer.fold()), of_leaf_{{leaf_frame()}, {}}
     {
     }
 

@@ -36,15 +36,45 @@ std::string name_of(const Frame& frame)
     return place + '\0' + without_arguments(frame.function);
 }
 
+// A line is not given away for a frame without one: code of others, such as a test's driver.
+bool is_told_like(const Frame& caller, const Frame& wrapper)
+{
+    return caller.line > 0 || wrapper.line == 0;
+}
+
 } // namespace
+
+Wrappers::Wrappers(const std::vector<std::string>& expressions)
+{
+    for (const std::string& expression : expressions)
+        expressions_.emplace_back(expression, std::regex::ECMAScript | std::regex::optimize);
+}
+
+bool Wrappers::is_wrapper(const Frame& frame) const
+{
+    if (wrappers_.contains(name_of(frame)))
+        return true;
+    if (expressions_.empty() || frame.function.empty())
+        return false;
+    const auto [found, added] = matched_.try_emplace(frame.function);
+    if (added)
+        found->second =
+            std::any_of(expressions_.begin(), expressions_.end(), [&](const std::regex& one) {
+                return std::regex_search(frame.function, one);
+            });
+    return found->second;
+}
 
 void Wrappers::see(const CallPlace& place)
 {
     Chain chain;
     for (std::size_t at = place.own; at < place.stack.size() && chain.size() < kMostFrames; ++at) {
         const Frame& frame = place.stack[at];
-        if (!frame.library)
-            chain.push_back({begins_here(frame) ? std::string() : name_of(frame), frame.line});
+        if (frame.library)
+            continue;
+        if (!is_told_like(frame, place.stack[place.own]))
+            break;
+        chain.push_back({begins_here(frame) ? std::string() : name_of(frame), frame.line});
     }
     if (chain.size() > 1)
         chains_.push_back(std::move(chain));
@@ -101,12 +131,12 @@ std::size_t Wrappers::shared_frames(const std::vector<std::span<const Call>>& st
 
 std::size_t Wrappers::own_frame(const CallPlace& place) const
 {
-    if (wrappers_.empty())
+    if (wrappers_.empty() && expressions_.empty())
         return place.own;
     for (std::size_t at = place.own; at < place.stack.size(); ++at) {
         const Frame& frame = place.stack[at];
-        if (!frame.library && !wrappers_.contains(name_of(frame)))
-            return at;
+        if (!frame.library && !is_wrapper(frame))
+            return is_told_like(frame, place.stack[place.own]) ? at : place.own;
     }
     return place.own;
 }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +21,10 @@ class Wrappers {
 public:
     static constexpr std::size_t kLeastCallers = 3; // functions
     static constexpr std::size_t kMostLines = 2;    // in which it allocates
+
+    // Functions of which a part of the name matches one of these are wrappers, whoever calls them.
+    // Throws std::regex_error.
+    explicit Wrappers(const std::vector<std::string>& expressions = {});
 
     // A call stack that allocates.
     void see(const CallPlace& place);
@@ -36,11 +42,14 @@ private:
     using Chain = std::vector<Call>;              // innermost first
     static constexpr std::size_t kMostFrames = 8; // of a stack, from its innermost own one
 
+    bool is_wrapper(const Frame& frame) const;
     bool add_found();
     static std::size_t shared_frames(const std::vector<std::span<const Call>>& stacks);
 
     std::vector<Chain> chains_;
     std::set<std::string> wrappers_;
+    std::vector<std::regex> expressions_;
+    mutable std::map<std::string, bool> matched_; // by the function's whole name
 };
 
 } // namespace vramscope::report

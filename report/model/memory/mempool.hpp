@@ -14,6 +14,7 @@ struct Mempool : CallPlace {
     std::uint64_t ns = 0;     // since the log was opened
     std::uint64_t reserved = 0;
     std::uint64_t used = 0;
+    std::uint64_t maximum = 0; // that the program set it; 0: none
 
     bool is_default() const noexcept { return handle == 0; }
     std::uint64_t kept() const noexcept { return reserved - std::min(reserved, used); }
@@ -30,6 +31,8 @@ struct Fields<Mempool> {
                   Field{"reserved_bytes", &Mempool::reserved, "Taken from the device."},
                   Field{"used_bytes", &Mempool::used, "Given out, of these."},
                   Field{"kept_bytes", &Mempool::kept, "Kept after their frees."},
+                  Field{"maximum_bytes", OrNull{&Mempool::maximum},
+                        "That the program set it as it made it."},
                   Field{"api", &CallPlace::api}, Field{"entry_point", &CallPlace::entry_point}},
         kStack);
 };

@@ -253,7 +253,9 @@ void HeapReplay::free(const Record& record, Memory memory)
     const LiveBlocks::Found block = live_.find(key_of(memory, record.address));
     const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
     if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
-        counts_.unmatched_frees += class_of(memory) != format::MemoryClass::owner;
+        // A graph may free what was not allocated: the launch says so all the same.
+        counts_.unmatched_frees +=
+            class_of(memory) != format::MemoryClass::owner && memory != Memory::graph_launch;
         return;
     }
     count_free(*block);

@@ -24,15 +24,16 @@ enum class Kind {
     array,
     mipmap,
     physical,
+    graph_launch, // what a launch left, at the address of its node
     reservation,
     graph,
     foreign, // memory of others, mapped here
     shared,  // handles of what others may open or made: imported, multicast
 };
-constexpr unsigned kKinds = 13;
+constexpr unsigned kKinds = 14;
 constexpr const char* kKindNames[kKinds] = {
-    "device", "pitched",  "managed",     "async", "pinned",  "registered", "array",
-    "mipmap", "physical", "reservation", "graph", "foreign", "shared"};
+    "device", "pitched",  "managed",      "async",       "pinned", "registered", "array",
+    "mipmap", "physical", "graph_launch", "reservation", "graph",  "foreign",    "shared"};
 
 constexpr bool is_memory(Kind kind)
 {

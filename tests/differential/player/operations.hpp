@@ -40,7 +40,8 @@ constexpr bool is(Kind kind)
 constexpr bool freed_by_address(Kind kind)
 {
     return kind == Kind::device || kind == Kind::pitched || kind == Kind::managed ||
-           kind == Kind::async || kind == Kind::graph || kind == Kind::foreign;
+           kind == Kind::async || kind == Kind::graph || kind == Kind::graph_launch ||
+           kind == Kind::foreign;
 }
 
 // Handles of the blocks of another process, untraced, whose memory can be opened. That process ends

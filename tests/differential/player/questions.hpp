@@ -9,17 +9,29 @@
 namespace differential {
 
 constexpr const char* kQuestions[] = {
-    "cuCtxGetCurrent",         "cuCtxGetDevice",
-    "cuDeviceGetName",         "cuDevicePrimaryCtxGetState",
-    "cuDeviceTotalMem_v2",     "cuDriverGetVersion",
-    "cuMemGetAddressRange_v2", "cuMemGetInfo_v2",
-    "cuStreamGetCtx",          "cuStreamIsCapturing",
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuDeviceGetDefaultMemPool",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxGetState",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuGraphChildGraphNodeGetGraph",
+    "cuGraphGetNodes",
+    "cuGraphMemAllocNodeGetParams",
+    "cuGraphMemFreeNodeGetParams",
+    "cuGraphNodeGetType",
+    "cuMemGetAddressRange_v2",
+    "cuMemGetInfo_v2",
+    "cuMemPoolGetAttribute",
+    "cuStreamGetCtx",
+    "cuStreamIsCapturing",
 };
 
 // These are asked with a pool only: calls that wait, or look at memory.
 constexpr const char* kPoolCalls[] = {
-    "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2",   "cuCtxSynchronize", "cuCtxSynchronize_v2",
-    "cuDeviceGetMemPool", "cuMemPoolGetAttribute", "cuMemcpyDtoH_v2",  "cuMemsetD8_v2",
+    "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2", "cuCtxSynchronize", "cuCtxSynchronize_v2",
+    "cuDeviceGetMemPool", "cuMemcpyDtoH_v2",     "cuMemsetD8_v2",
 };
 
 // With a pool the driver sees these when the pool wants, not when the program calls.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cerrno>
+#include <map>
 
 #include "tests/differential/player/arguments.hpp"
 #include "tests/differential/player/entry.hpp"
@@ -16,9 +17,9 @@
 
 namespace differential {
 
-enum class Thing { context, stream, pool, graph, exec, node, external, green };
-constexpr const char* kThingNames[] = {"context", "stream", "pool",     "graph",
-                                       "exec",    "node",   "external", "green"};
+enum class Thing { context, stream, pool, graph, exec, node, external, green, texture, surface };
+constexpr const char* kThingNames[] = {"context", "stream",   "pool",  "graph",   "exec",
+                                       "node",    "external", "green", "texture", "surface"};
 
 struct Object {
     Thing thing;
@@ -104,6 +105,9 @@ public:
     {
         return allocated(kind, address, bytes, bytes);
     }
+    // What a launch of this executable graph leaves, and frees of others: by its graph's nodes.
+    void made_executable(CUgraph graph, CUgraphExec exec);
+    void launched(CUgraphExec exec);
     // Asked without a line in the transcript.
     bool capturing(CUstream stream, bool per_thread = false);
     // Before a free in stream order: work on that memory, which may be in another stream, is over.
@@ -232,6 +236,11 @@ private:
     Profile profile_;
     Rng rng_{0};
     Model model_;
+    struct Launch {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> allocates; // addresses and bytes
+        std::vector<std::uint64_t> frees;
+    };
+    std::map<std::uint64_t, Launch> launches_; // by executable graph
     Transcript text_;
     std::vector<Object> objects_;
     const Entry* inside_ = nullptr;

@@ -97,14 +97,29 @@ TEST(Shortages, MemoryIsFragmentedWhereItIsEnoughInNoOnePiece)
     EXPECT_EQ(describe(shortage), "fragmented: 4 GiB free, largest gap 2 GiB, 4 GiB needed");
 }
 
-TEST(Shortages, AnEmptyDriverThatRefusesIsAnEstimate)
+TEST(Shortages, APoolOfTheDriversThatIsFullIsNotTheDevice)
+{
+    LogBuilder log = program();
+    log.out_of_memory({.requested = 96_MiB, .free = 1_GiB, .total = 1_GiB},
+                      "cuMemAllocFromPoolAsync");
+    log.mempool_memory(0x77, 0, 0, 0, 64_MiB);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.shortages.size(), 1u);
+    EXPECT_EQ(report.shortages[0].kind, ShortageKind::limited);
+    EXPECT_EQ(describe(report.shortages[0]),
+              "above the maximum of 64 MiB that a pool of the driver's has, 0 B of which were in "
+              "use");
+}
+
+TEST(Shortages, AnEmptyDriverThatRefusesIsNotSaidToBeFragmented)
 {
     const Shortage shortage =
         judged({.requested = 4_GiB, .free = 5_GiB, .total = 24_GiB, .allocated = 19_GiB}, false);
-    EXPECT_EQ(shortage.kind, ShortageKind::fragmented);
+    EXPECT_EQ(shortage.kind, ShortageKind::refused);
     EXPECT_TRUE(shortage.estimated);
     EXPECT_EQ(shortage.short_by, 0u);
-    EXPECT_NE(describe(shortage).find("estimated"), std::string::npos);
+    EXPECT_EQ(describe(shortage),
+              "refused though 5 GiB were free: in which pieces, only the driver knows");
 }
 
 TEST(Shortages, AGapThatIsLargeEnoughIsACacheThatCouldNotBeUsed)

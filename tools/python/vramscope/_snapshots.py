@@ -1,16 +1,26 @@
 # tools/python/vramscope/_snapshots.py — what rows of snapshots say, by line.
 """Rows of what grows, and of the difference between two snapshots."""
 import os
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 Place = Tuple[Optional[str], Optional[str], Optional[int]]
 
 
-def _place(row: Dict[str, Any]) -> Place:
+def _function(frame: Dict[str, Any]) -> Tuple[Any, Any]:
+    return frame["function"], frame["file"] or frame["module"]
+
+
+def _folded(*snapshots: Dict[str, Any]) -> Set[Tuple[Any, Any]]:
+    """The functions that allocate for others, as any of the snapshots tells them."""
+    return {_function(frame) for snapshot in snapshots for row in snapshot["leaks"]
+            for frame in row["stack"][:row.get("own", 0)]}
+
+
+def _place(row: Dict[str, Any], folded: Set[Tuple[Any, Any]]) -> Place:
     """Function, file and line of the frame that a report names the row by."""
     stack = row["stack"]
-    frame = stack[min(row.get("own", 0), len(stack) - 1)] if stack else {}
-    return frame.get("function"), frame.get("file"), frame.get("line")
+    frames = [frame for frame in stack if _function(frame) not in folded] or stack
+    return (frames[0]["function"], frames[0]["file"], frames[0]["line"]) if frames else (None, None, None)
 
 
 def _text(place: Place) -> str:
@@ -29,9 +39,9 @@ def _size(amount: float) -> str:
 class Growing:
     """A place whose memory grows up to now. ``row`` is that of the snapshot, with its whole call stack."""
 
-    def __init__(self, row: Dict[str, Any]) -> None:
+    def __init__(self, row: Dict[str, Any], place: Place) -> None:
         self.row = row
-        self.function, self.file, self.line = self._at = _place(row)
+        self.function, self.file, self.line = self._at = place
         rate = row["rate"]
         self.per: str = rate["per"]  # a range or a mark; "call" where there are none
         self.bytes_per_step: float = rate["bytes_per_step"]
@@ -64,20 +74,22 @@ class Difference:
 
 
 def growing(snapshot: Dict[str, Any]) -> List[Growing]:
-    return [Growing(row) for row in snapshot["growth"]]
+    folded = _folded(snapshot)
+    return [Growing(row, _place(row, folded)) for row in snapshot["growth"]]
 
 
-def _held(snapshot: Dict[str, Any]) -> Dict[Place, List[int]]:
+def _held(snapshot: Dict[str, Any], folded: Set[Tuple[Any, Any]]) -> Dict[Place, List[int]]:
     held: Dict[Place, List[int]] = {}
     for row in snapshot["leaks"]:
-        sums = held.setdefault(_place(row), [0, 0])
+        sums = held.setdefault(_place(row, folded), [0, 0])
         sums[0] += row["bytes"]
         sums[1] += row["blocks"]
     return held
 
 
 def compare(before: Dict[str, Any], after: Dict[str, Any]) -> List[Difference]:
-    had, has = _held(before), _held(after)
+    folded = _folded(before, after)
+    had, has = _held(before, folded), _held(after, folded)
     rows = [Difference(place, has.get(place, [0, 0]), had.get(place, [0, 0])) for place in {**had, **has}]
     changed = [row for row in rows if row.size_diff or row.count_diff]
     return sorted(changed, key=lambda row: (-abs(row.size_diff), -abs(row.count_diff), _text(row._at)))

@@ -171,7 +171,8 @@ class _Judge:
         elif returned and limit is not None and found.get("peak", 0) > limit:
             found["failure"] = "limit_vram: the test took {} at its peak, at most {} is allowed".format(
                 _text(found["peak"]), _text(limit))
-        item.user_properties.append((_PROPERTY, found))
+        if leaks or limit is not None or "unwatched" not in found:
+            item.user_properties.append((_PROPERTY, found))
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item, call):

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
 import { devices, deviceText, highest } from "./data.js";
 import { Allocators, Holders, Marks, Parts } from "./holders.jsx";
+import { Mempools } from "./mempools.jsx";
 import { Choice, Place, Section, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
@@ -167,6 +168,7 @@ export function Peak() {
         <Holders device={device} />
         <Parts peak={peak} />
         <Allocators device={device} />
+        <Mempools rows={device.mempools} title="The driver's own pools, when they kept the most" />
         <Marks device={device} />
       </div>
     </Section>

@@ -1,6 +1,7 @@
 // report/page/web/src/shortages.jsx — each time that memory was not enough: why, who had it, what helps.
 import { tellApart } from "./apart.js";
 import { report } from "./data.js";
+import { Mempools } from "./mempools.jsx";
 import { Place, Section, Stack, Table } from "./parts.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
@@ -13,6 +14,12 @@ function why(row) {
       return `there was enough, but in no one piece${short && `: ${short} short of it`}`;
     case "cached":
       return "the pool held a piece that is large enough, and could not hand it out yet";
+    case "refused":
+      return "enough was free in all; in which pieces, only the driver knows";
+    case "limited": {
+      const pool = row.mempools.find((one) => one.maximum_bytes !== null);
+      return `above the maximum of ${pool ? bytesText(pool.maximum_bytes) : "its own"} that a pool of the driver's has`;
+    }
     case "impossible":
       return "no device has so much: the size itself is wrong";
     default:
@@ -97,6 +104,7 @@ function Shortage({ row }) {
             />
           </div>
         )}
+        <Mempools rows={row.mempools} title="What the driver's own pools kept" />
       </div>
     </li>
   );

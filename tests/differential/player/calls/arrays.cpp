@@ -107,6 +107,51 @@ void destroy(World& world)
         world.freed(handle, &is<Kind::array>);
 }
 
+// A view of an array: a texture or a surface object.
+In<CUDA_RESOURCE_DESC> viewed(World& world)
+{
+    In<CUDA_RESOURCE_DESC> resource;
+    resource.value.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.value.res.array.hArray = reinterpret_cast<CUarray>(world.pointer({Kind::array}));
+    return resource;
+}
+
+void create_texture(World& world)
+{
+    Out<CUtexObject> texture;
+    world.maybe_null(texture);
+    auto resource = viewed(world);
+    In<CUDA_TEXTURE_DESC> how;
+    const CUDA_RESOURCE_VIEW_DESC* const whole = nullptr;
+    if (CALL(world, cuTexObjectCreate, texture, resource, how, whole) == CUDA_SUCCESS)
+        world.add(Thing::texture, std::uint64_t{texture.value});
+}
+
+void create_surface(World& world)
+{
+    Out<CUsurfObject> surface;
+    world.maybe_null(surface);
+    auto resource = viewed(world);
+    if (CALL(world, cuSurfObjectCreate, surface, resource) == CUDA_SUCCESS)
+        world.add(Thing::surface, std::uint64_t{surface.value});
+}
+
+void destroy_texture(World& world)
+{
+    const std::uint64_t handle = world.handle(Thing::texture);
+    if (CALL(world, cuTexObjectDestroy, CUtexObject{handle}) == CUDA_SUCCESS)
+        if (Object* const texture = world.known(Thing::texture, handle))
+            texture->live = false;
+}
+
+void destroy_surface(World& world)
+{
+    const std::uint64_t handle = world.handle(Thing::surface);
+    if (CALL(world, cuSurfObjectDestroy, CUsurfObject{handle}) == CUDA_SUCCESS)
+        if (Object* const surface = world.known(Thing::surface, handle))
+            surface->live = false;
+}
+
 void create_mipmap(World& world)
 {
     Out<CUmipmappedArray> mipmap;
@@ -127,8 +172,9 @@ void destroy_mipmap(World& world)
 }
 
 constexpr Operation kOperations[] = {
-    {2, &create_v2}, {2, &create_v1},     {2, &create_3d_v2},   {2, &create_3d_v1},
-    {6, &destroy},   {3, &create_mipmap}, {3, &destroy_mipmap},
+    {1, &create_texture}, {1, &create_surface}, {1, &destroy_texture}, {1, &destroy_surface},
+    {2, &create_v2},      {2, &create_v1},      {2, &create_3d_v2},    {2, &create_3d_v1},
+    {6, &destroy},        {3, &create_mipmap},  {3, &destroy_mipmap},
 };
 
 } // namespace

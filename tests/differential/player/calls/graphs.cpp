@@ -20,15 +20,23 @@ void destroy(World& world)
             graph->live = false;
 }
 
+void made_exec(World& world, CUresult result, CUgraph graph, const Out<CUgraphExec>& exec)
+{
+    if (result != CUDA_SUCCESS)
+        return;
+    world.add(Thing::exec, exec.value);
+    world.made_executable(graph, exec.value);
+}
+
 void instantiate(World& world)
 {
     Out<CUgraphExec> exec;
     world.maybe_null(exec);
-    const CUresult result =
-        CALL(world, cuGraphInstantiateWithFlags, exec, world.handle_as<CUgraph>(Thing::graph),
-             world.rng().one_of<unsigned long long>({0, 0, 1, 0xff}));
-    if (result == CUDA_SUCCESS)
-        world.add(Thing::exec, exec.value);
+    const auto graph = world.handle_as<CUgraph>(Thing::graph);
+    made_exec(world,
+              CALL(world, cuGraphInstantiateWithFlags, exec, graph,
+                   world.rng().one_of<unsigned long long>({0, 0, 1, 0xff})),
+              graph, exec);
 }
 
 void destroy_exec(World& world)
@@ -39,12 +47,6 @@ void destroy_exec(World& world)
             exec->live = false;
 }
 
-void made_exec(World& world, CUresult result, const Out<CUgraphExec>& exec)
-{
-    if (result == CUDA_SUCCESS)
-        world.add(Thing::exec, exec.value);
-}
-
 void instantiate_v1(World& world)
 {
     Out<CUgraphExec> exec;
@@ -52,9 +54,8 @@ void instantiate_v1(World& world)
     world.maybe_null(exec);
     world.maybe_null(node);
     char* const log = nullptr;
-    made_exec(world,
-              CALL(world, cuGraphInstantiate, exec, world.handle_as<CUgraph>(Thing::graph), node,
-                   log, std::size_t{0}),
+    const auto graph = world.handle_as<CUgraph>(Thing::graph);
+    made_exec(world, CALL(world, cuGraphInstantiate, exec, graph, node, log, std::size_t{0}), graph,
               exec);
 }
 
@@ -65,10 +66,9 @@ void instantiate_v2(World& world)
     world.maybe_null(exec);
     world.maybe_null(node);
     char* const log = nullptr;
-    made_exec(world,
-              CALL(world, cuGraphInstantiate_v2, exec, world.handle_as<CUgraph>(Thing::graph), node,
-                   log, std::size_t{0}),
-              exec);
+    const auto graph = world.handle_as<CUgraph>(Thing::graph);
+    made_exec(world, CALL(world, cuGraphInstantiate_v2, exec, graph, node, log, std::size_t{0}),
+              graph, exec);
 }
 
 #if CUDA_VERSION >= 12000
@@ -77,9 +77,8 @@ void instantiate_with_params(World& world)
     Out<CUgraphExec> exec;
     world.maybe_null(exec);
     In<CUDA_GRAPH_INSTANTIATE_PARAMS> parameters;
-    made_exec(world,
-              CALL(world, cuGraphInstantiateWithParams, exec,
-                   world.handle_as<CUgraph>(Thing::graph), parameters),
+    const auto graph = world.handle_as<CUgraph>(Thing::graph);
+    made_exec(world, CALL(world, cuGraphInstantiateWithParams, exec, graph, parameters), graph,
               exec);
 }
 
@@ -88,16 +87,28 @@ void instantiate_with_params_ptsz(World& world)
     Out<CUgraphExec> exec;
     world.maybe_null(exec);
     In<CUDA_GRAPH_INSTANTIATE_PARAMS> parameters;
-    made_exec(world,
-              CALL(world, cuGraphInstantiateWithParams_ptsz, exec,
-                   world.handle_as<CUgraph>(Thing::graph), parameters),
+    const auto graph = world.handle_as<CUgraph>(Thing::graph);
+    made_exec(world, CALL(world, cuGraphInstantiateWithParams_ptsz, exec, graph, parameters), graph,
               exec);
 }
 #endif
 
 void launch(World& world)
 {
-    CALL(world, cuGraphLaunch, world.handle_as<CUgraphExec>(Thing::exec), world.stream());
+    const auto exec = world.handle_as<CUgraphExec>(Thing::exec);
+    const CUstream stream = world.stream();
+    const bool captured = world.capturing(stream);
+    if (CALL(world, cuGraphLaunch, exec, stream) == CUDA_SUCCESS && !captured)
+        world.launched(exec);
+}
+
+void launch_ptsz(World& world)
+{
+    const auto exec = world.handle_as<CUgraphExec>(Thing::exec);
+    const CUstream stream = world.stream();
+    const bool captured = world.capturing(stream, true);
+    if (CALL(world, cuGraphLaunch_ptsz, exec, stream) == CUDA_SUCCESS && !captured)
+        world.launched(exec);
 }
 
 CUDA_MEM_ALLOC_NODE_PARAMS wanted_memory(World& world)
@@ -190,7 +201,8 @@ constexpr Operation kOperations[] = {
     {1, &trim},
     {1, &instantiate_v1},
     {1, &instantiate_v2},
-    {1, &launch},
+    {2, &launch},
+    {1, &launch_ptsz},
     {2, &add_memory_node},
 #if CUDA_VERSION >= 12000
     {1, &instantiate_with_params},

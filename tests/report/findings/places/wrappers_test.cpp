@@ -108,6 +108,26 @@ TEST(Wrappers, FramesOfLibrariesAreLookedThrough)
     EXPECT_EQ(named({made("a()"), made("b()"), made("c()")}), (Names{"a()", "b()", "c()"}));
 }
 
+TEST(Wrappers, KeepTheirLineWhereTheCallerHasNone)
+{
+    const CallPlace by_driver = stack({frame("grab()"), frame("run_test()", 0)});
+    EXPECT_EQ(named({stack({frame("grab()"), frame("a()")}), stack({frame("grab()"), frame("b()")}),
+                     stack({frame("grab()"), frame("c()")}), by_driver}),
+              (Names{"a()", "b()", "c()", "grab()"}));
+    EXPECT_EQ(named({stack({frame("grab()"), frame("a()")}), stack({frame("grab()"), frame("b()")}),
+                     by_driver}),
+              (Names{"grab()", "grab()", "grab()"}));
+}
+
+TEST(Wrappers, WhatTheUserNamesIsFoldedWhoeverCallsIt)
+{
+    const CallPlace place =
+        stack({frame("Pool::take(int)"), frame("detail::grab()"), frame("a()")});
+    EXPECT_EQ(place.stack[Wrappers({"^Pool::", "grab"}).own_frame(place)].function, "a()");
+    EXPECT_EQ(place.stack[Wrappers({"^Pool::"}).own_frame(place)].function, "detail::grab()");
+    EXPECT_EQ(place.stack[Wrappers({"take$"}).own_frame(place)].function, "Pool::take(int)");
+}
+
 TEST(Wrappers, WhatHasNoNameIsNone)
 {
     EXPECT_EQ(named({stack({frame(""), frame("a()")}), stack({frame(""), frame("b()")}),

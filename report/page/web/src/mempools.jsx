@@ -1,0 +1,23 @@
+// report/page/web/src/mempools.jsx — what the driver's own pools held, and where that was first taken.
+import { Place, Table } from "./parts.jsx";
+import { bytesText } from "./words.js";
+
+/** A table of pools, nothing where there are none. */
+export function Mempools({ rows, title }) {
+  if (rows.length === 0) return null;
+  return (
+    <div class="panel">
+      <h3>{title}</h3>
+      <Table
+        caption="The driver's own pools (cudaMallocAsync)"
+        columns={[["Kept", "number"], ["Reserved", "number"], ["Pool", "where"], ["First taken at", "where"]]}
+        rows={rows.map((row) => [
+          bytesText(row.kept_bytes),
+          bytesText(row.reserved_bytes),
+          `${row.default ? "the default pool" : "a pool of its own"}${row.maximum_bytes === null ? "" : `, at most ${bytesText(row.maximum_bytes)}`}`,
+          row.stack.length > 0 ? <Place row={row} /> : "not seen",
+        ])}
+      />
+    </div>
+  );
+}
