@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "tools/options/project_file.hpp"
 #include "tools/output/messages.hpp"
 
 namespace vramscope {
@@ -34,7 +35,8 @@ std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& o
             files.emplace_back(file);
         list.remove_prefix(std::min(file.size() + 1, list.size()));
     }
-    files.insert(files.end(), options.files.begin(), options.files.end());
+    for (const auto* const more : {&project_file().suppressions, &options.files})
+        files.insert(files.end(), more->begin(), more->end());
     return files;
 }
 

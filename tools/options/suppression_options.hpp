@@ -22,7 +22,7 @@ struct SuppressionOptions {
 
 void add_suppression_options(CLI::App& command, SuppressionOptions& options);
 
-// The files that VRAMSCOPE_SUPPRESSIONS names, then those of the options.
+// The files that VRAMSCOPE_SUPPRESSIONS names, those of the project, then those of the options.
 std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options);
 
 // Throws Error (usage) for a file that cannot be read or is not one of suppressions.

@@ -10,6 +10,7 @@
 
 #include "report/error.hpp"
 #include "report/symbols/debuginfod.hpp"
+#include "tools/options/project_file.hpp"
 
 namespace vramscope {
 namespace {
@@ -81,15 +82,17 @@ report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
                             fmt::format("--sysroot {}: there is no such folder", options.sysroot));
     report::SymbolizerOptions symbols;
     symbols.sysroot = options.sysroot;
-    for (const std::string& path : options.paths)
-        symbols.path_maps.push_back(path_map(path));
+    for (const auto* const paths : {&options.paths, &project_file().paths})
+        for (const std::string& path : *paths)
+            symbols.path_maps.push_back(path_map(path));
     std::string why_not;
     if (options.debuginfod && !report::Debuginfod::open(why_not))
         throw report::Error(report::Exit::usage, "--debuginfod: " + why_not);
     symbols.debuginfod = options.debuginfod;
-    for (const std::string& expression : options.fold)
-        check_expression(expression);
     symbols.fold = options.fold;
+    symbols.fold.insert(symbols.fold.end(), project_file().fold.begin(), project_file().fold.end());
+    for (const std::string& expression : symbols.fold)
+        check_expression(expression);
     return symbols;
 }
 

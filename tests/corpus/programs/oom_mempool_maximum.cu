@@ -11,7 +11,9 @@ cudaMemPool_t small_pool()
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, 0};
+#if CUDART_VERSION >= 12030 // older headers have no such member
     properties.maxSize = 64_MiB;
+#endif
     cudaMemPool_t pool = nullptr;
     check(cudaMemPoolCreate(&pool, &properties));
     return pool;
