@@ -37,6 +37,8 @@ void DeviceMemory::apply_rare(const Record& record)
     else if (const auto pool = record.as<format::MempoolMemory>())
         note_mempool(record.ticks, *pool);
     else if (const auto waits = record.as<format::BlocksPending>()) {
+        if (!tables_.is_defined(waits->api.value))
+            return; // the log does not say whose they are
         Allocator& allocator =
             allocator_of(device_of(waits->device), static_cast<std::uint16_t>(waits->api.value));
         allocator.pending = waits->bytes;

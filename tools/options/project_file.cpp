@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/words/words.hpp"
 #include "tools/output/messages.hpp"
 
 namespace vramscope {
@@ -45,7 +44,7 @@ void add_line(ProjectFile& file, std::string_view line, int number)
     throw report::Error(report::Exit::usage,
                         fmt::format("{}:{}: '{}': write fold REGEX, suppressions FILE or path-map "
                                     "OLD=NEW",
-                                    kName, number, report::terminal_safe(std::string(line))));
+                                    kName, number, line));
 }
 
 // Whoever may write it chooses which leaks are not told.

@@ -16,7 +16,8 @@ struct ProjectFile {
     std::vector<std::string> paths; // OLD=NEW
 };
 
-// It is read once. Empty where there is none. Throws Error (usage) for a line that is none of these.
+// It is read once. Empty where there is none. Throws Error (usage) for a line that is none of
+// these.
 const ProjectFile& project_file();
 
 } // namespace vramscope

@@ -75,8 +75,12 @@ void HeapReplay::apply_rare(const Record& record)
             end_blocks(gone->address, gone->bytes, gone->api.value, record.ticks);
         return;
     case Tag::cut_from:
-        if (const auto memory = record.as<format::CutFrom>())
-            cut_from(*memory, record.ticks);
+        if (const auto memory = record.as<format::CutFrom>()) {
+            if (tables_.find_api(memory->api.value))
+                cut_from(*memory, record.ticks);
+            else
+                ++counts_.undefined_events;
+        }
         return;
     case Tag::block_name:
         return name_block(record);

@@ -130,6 +130,21 @@ TEST(CutMemory, KeepsItsNameWhereItIsResized)
     EXPECT_EQ(report.leaks[0].names, (std::vector<std::string>{"k"}));
 }
 
+// A damaged log may name any entry point.
+TEST(CutMemory, OfAnAllocatorThatTheLogDoesNotNameIsNobodys)
+{
+    for (const std::uint64_t api : {40u, 65'535u, UINT32_MAX}) {
+        LogBuilder log = test::program_with_stacks();
+        log.place({.context = 1, .device = 0}).alloc(0x200000, 2_MiB, 1);
+        log.add(format::CutFrom{{api}, {0x200000}, 2_MiB, format::BlockSize::large});
+        log.add(format::BlocksPending{{api}, 0, 4096});
+        const Report report = test::report_of(log);
+        EXPECT_EQ(report.processes[0].coverage.undefined_events, 1u);
+        EXPECT_EQ(report.verdict, Verdict::inconclusive);
+        EXPECT_TRUE(report.processes[0].memory[0].allocators.empty());
+    }
+}
+
 TEST(CutMemory, AloneIsNoLeak)
 {
     CutLog log;
