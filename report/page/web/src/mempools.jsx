@@ -2,15 +2,15 @@
 import { Place, Table } from "./parts.jsx";
 import { bytesText } from "./words.js";
 
-/** A table of pools, nothing where there are none. */
-export function Mempools({ rows, title }) {
+/** A table of pools, nothing where there are none. `heading`: the element of its title. */
+export function Mempools({ rows, title, heading: Heading = "h3" }) {
   if (rows.length === 0) return null;
   return (
     <div class="panel">
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       <Table
         caption="The driver's own pools (cudaMallocAsync)"
-        columns={[["Kept", "number"], ["Reserved", "number"], ["Pool", "where"], ["First taken at", "where"]]}
+        columns={[["Kept", "number"], ["Reserved", "number wide"], ["Pool", "where"], ["First taken at", "where"]]}
         rows={rows.map((row) => [
           bytesText(row.kept_bytes),
           bytesText(row.reserved_bytes),

@@ -104,7 +104,7 @@ function Shortage({ row }) {
             />
           </div>
         )}
-        <Mempools rows={row.mempools} title="What the driver's own pools kept" />
+        <Mempools rows={row.mempools} title="What the driver's own pools kept" heading="h4" />
       </div>
     </li>
   );
