@@ -18,7 +18,8 @@ class WorkEnd {
 public:
     WorkEnd(const format::FileHeader& header, const TickClock& clock) noexcept
         : python_ticks_(header.python_ended_ticks), exit_ticks_(header.exit_began_ticks),
-          pause_ticks_(span(clock, kPauseNs)), pythons_pause_ticks_(span(clock, kPythonsPauseNs))
+          start_ticks_(header.start_ticks), pause_ticks_(span(clock, kPauseNs)),
+          pythons_pause_ticks_(span(clock, kPythonsPauseNs))
     {
     }
 
@@ -37,7 +38,9 @@ public:
         const std::uint64_t end = known != 0 ? known : last_ticks;
         WorkEnd whole = *this;
         whole.pass_to(end);
-        const std::uint64_t least = has_python ? pythons_pause_ticks_ : pause_ticks_;
+        const std::uint64_t before = last_allocation_ - std::min(last_allocation_, start_ticks_);
+        const std::uint64_t least =
+            has_python ? std::max(pythons_pause_ticks_, before / 2) : pause_ticks_;
         const std::uint64_t pause = whole.longest_.end - whole.longest_.begin;
         const bool computed = pause >= least && pause >= end - last_allocation_ - pause;
         return std::min(computed ? whole.longest_.end : last_allocation_, end);
@@ -45,7 +48,8 @@ public:
 
 private:
     static constexpr std::uint64_t kPauseNs = 100'000'000; // shorter ones may be the machine's
-    // An interpreter may take seconds before its first free.
+    // An interpreter may take seconds before its first free, on a loaded machine many: then all
+    // that came before took long too.
     static constexpr std::uint64_t kPythonsPauseNs = 5'000'000'000;
     static constexpr std::uint64_t kFewAllocations = 16;
 
@@ -81,6 +85,7 @@ private:
     std::uint64_t python_ticks_;
     std::uint64_t exit_ticks_;
     std::uint64_t allocated_after_python_ = 0;
+    std::uint64_t start_ticks_;
     std::uint64_t pause_ticks_;
     std::uint64_t pythons_pause_ticks_;
     std::uint64_t last_allocation_ = 0;

@@ -107,6 +107,25 @@ TEST(GrowthWithoutSteps, EndOfAnInterpreterMayTakeSeconds)
     }
 }
 
+// On a machine that is loaded the end of an interpreter is slow, as was all before it.
+TEST(GrowthWithoutSteps, EndOfAnInterpreterIsAsSlowAsItsWork)
+{
+    for (const std::uint64_t ns_of_a_turn : {10'000'000, 400'000'000}) {
+        KeepingScene scene;
+        for (int turn = 0; turn < 60; ++turn) {
+            scene.flash(kOther);
+            scene.kept.push_back(scene.take(kLeak));
+            scene.sleep(ns_of_a_turn);
+        }
+        scene.sleep(8'000'000'000);
+        scene.give(scene.kept);
+        scene.log.info("python", "3.13.0");
+        scene.log.header().exit_began_ticks = scene.log.now();
+        EXPECT_EQ(growth_at(report_of(scene.log), kLeak) != nullptr, ns_of_a_turn > 100'000'000)
+            << ns_of_a_turn;
+    }
+}
+
 TEST(GrowthWithoutSteps, ProgramThatGoesOnWithoutItsInterpreterHasNotEnded)
 {
     KeepingScene scene = freed_at_the_end(0, 1'000);
