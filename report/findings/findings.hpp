@@ -33,6 +33,10 @@ class GrowthTable;
 LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& source,
                     const GrowthTable* growth = nullptr);
 
+// The call stacks that held the most until the end of the work. `freed`: what the end gave back.
+std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
+                            const LeakSource& source, const GrowthTable& growth);
+
 // It looks at times and at the number of blocks, so it works for sums of leaks too.
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
@@ -44,10 +48,6 @@ std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing);
 // the first: a free that was refused of a block that was there is a failed call. Both give rows in
 // the order of their first calls.
 std::vector<Misuse> find_misuse(const std::vector<LoggedMisuse>& logged, const CallSource& source);
-// The call stacks that held the most until the end of the work. `freed`: what the end gave back.
-std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
-                            const LeakSource& source, const GrowthTable& growth);
-
 std::vector<FailedCall> find_failed_calls(const std::vector<FailedGroup>& groups,
                                           const CallSource& source);
 

@@ -51,7 +51,6 @@ void judge(Shortage& shortage)
         shortage.kind = ShortageKind::unknown;
     } else if (shortage.free >= shortage.requested) {
         shortage.kind = ShortageKind::refused;
-        shortage.estimated = true;
     } else {
         shortage.kind = ShortageKind::fragmented;
         shortage.short_by = shortage.requested - std::max(shortage.free, shortage.largest_gap);
@@ -124,7 +123,7 @@ std::optional<PieceOwner> holds_apart(const PoolSnapshot& pieces, StackReader& s
 std::string remedy_for(const Shortage& shortage)
 {
     const bool of_pytorch = shortage.of_allocator && shortage.entry_point == format::kPyTorch;
-    return of_pytorch && !shortage.estimated && would_fit_in_pages(shortage)
+    return of_pytorch && would_fit_in_pages(shortage)
                ? "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
                : "";
 }

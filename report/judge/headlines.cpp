@@ -153,7 +153,7 @@ std::string cause(const Shortage& shortage)
     case ShortageKind::impossible:
         return impossible_size(shortage.requested);
     default:
-        if (shortage.kept_by_mempools() > 0)
+        if (!shortage.mempools.empty() && shortage.mempools.front().kept() > 0)
             return free_in_all(shortage) + "; " + kept_by(shortage.mempools.front());
         return free_in_all(shortage) + held_most(shortage);
     }

@@ -87,7 +87,6 @@ struct Shortage : CallPlace, ShortageNumbers {
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool from_mempool = false;  // it asked one of the driver's own pools
     std::string remedy;         // a setting with which it would have fitted; empty: none is known
-    bool estimated = false;     // told from sums: the pieces that the driver had are not known
     PoolMap pieces;             // the segments then; empty unless they were asked for
     // Of the blocks between free pieces, the call that made the most; none: not looked at.
     std::optional<PieceOwner> apart;
@@ -103,13 +102,8 @@ struct Shortage : CallPlace, ShortageNumbers {
                 return &pool;
         return nullptr;
     }
-    std::uint64_t kept_by_mempools() const noexcept
-    {
-        std::uint64_t bytes = 0;
-        for (const Mempool& pool : mempools)
-            bytes += pool.kept();
-        return bytes;
-    }
+    // Told from sums: the pieces that the driver had are not known.
+    bool estimated() const noexcept { return kind == ShortageKind::refused; }
     bool pieces_known() const noexcept { return pooled && owners_known; }
 };
 template <>

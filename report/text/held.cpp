@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/leak_words.hpp"
 #include "report/words/words.hpp"
@@ -26,12 +27,8 @@ void write_held(TextOutput& out, const Report& report)
                             out.painted("Held to the end of the work", "1"),
                             size_in_blocks(bytes, blocks)));
     const std::size_t shown = std::min(kShown, report.held.size());
-    for (std::size_t at = 0; at < shown; ++at) {
-        const Leak& row = report.held[at];
-        out.line(fmt::format("  {:>10} in {:<11}  {}  ", human_bytes(row.bytes),
-                             counted(row.blocks, "block"), terminal_safe(row.api)),
-                 row);
-    }
+    for (std::size_t at = 0; at < shown; ++at)
+        write_held_by(out, "  ", report.held[at]);
     if (shown < report.held.size())
         out.stream() << "  ... and " << counted(report.held.size() - shown, "more call stack")
                      << '\n';

@@ -69,6 +69,13 @@ std::string capitals(std::string text)
     return text;
 }
 
+void write_held_by(TextOutput& out, std::string_view indent, const Leak& row)
+{
+    out.line(fmt::format("{}{:>10} in {:<11}  {}  ", indent, human_bytes(row.bytes),
+                         counted(row.blocks, "block"), terminal_safe(row.api)),
+             row);
+}
+
 void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline)
 {
     const bool doubtful =

@@ -29,6 +29,8 @@ void write_next(TextOutput& out, const char* command, const Report& report);
 
 // "LEAKS: 2 MiB …", its first words in colour.
 std::string capitals(std::string text); // as the first words of a headline are
+// "       64 MiB in 4 blocks     cudaMalloc  load() train.cu:30", behind `indent`.
+void write_held_by(TextOutput& out, std::string_view indent, const Leak& row);
 void write_headline(TextOutput& out, std::string_view prefix, const Headline& headline);
 
 } // namespace vramscope::report

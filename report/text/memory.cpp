@@ -176,7 +176,7 @@ void write_use(TextOutput& out, const MemoryReport& device)
     write_pieces(out, "at the end", device.free_at_end);
 }
 
-// Without an advice where they kept nothing.
+// What to do about it only where they kept something.
 void write_mempools(TextOutput& out, const MemoryReport& device)
 {
     for (const Mempool& pool : device.mempools)

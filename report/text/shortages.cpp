@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
@@ -94,12 +95,8 @@ void owners(TextOutput& out, const Shortage& shortage)
         return;
     out.stream() << "    held then by\n";
     const std::size_t shown = std::min(kShownOwners, shortage.owners.size());
-    for (std::size_t at = 0; at < shown; ++at) {
-        const Leak& owner = shortage.owners[at];
-        out.line(fmt::format("      {:>10} in {:<11}  {}  ", human_bytes(owner.bytes),
-                             counted(owner.blocks, "block"), terminal_safe(owner.api)),
-                 owner);
-    }
+    for (std::size_t at = 0; at < shown; ++at)
+        write_held_by(out, "      ", shortage.owners[at]);
     if (shown < shortage.owners.size())
         out.stream() << "      ... and others; --json has more\n";
 }

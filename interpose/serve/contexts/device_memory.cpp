@@ -75,17 +75,11 @@ void ask_and_tell(log::Thread& thread, std::int64_t device) noexcept
 void tell_mempool(log::Thread& thread, const Driver& driver, std::int64_t device,
                   const Mempool& pool, std::uint64_t number) noexcept
 {
-    cuuint64_t reserved = 0;
-    cuuint64_t used = 0;
-    const bool known = in_driver(thread, [&] {
-        return driver.pool_attribute(pool.handle, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT,
-                                     &reserved) == CUDA_SUCCESS &&
-               driver.pool_attribute(pool.handle, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) ==
-                   CUDA_SUCCESS;
-    });
-    if (known && (reserved || pool.maximum))
+    MempoolBytes bytes;
+    const bool known = in_driver(thread, [&] { return ask_mempool(driver, pool.handle, bytes); });
+    if (known && (bytes.reserved || pool.maximum))
         log::write(thread, {log::now()},
-                   format::MempoolMemory{number, device, reserved, used, pool.maximum});
+                   format::MempoolMemory{number, device, bytes.reserved, bytes.used, pool.maximum});
 }
 
 // Without a pool we do not know of captures, but what waits for the device is forbidden during one:

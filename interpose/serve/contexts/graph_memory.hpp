@@ -12,7 +12,8 @@
 
 namespace vramscope::hooks {
 
-// A node that allocates `bytes` at `address` was made at this call stack.
+// A node that allocates at `address` was made at this call stack. What is kept grows with the
+// addresses that nodes of this process ever had.
 void node_allocates(std::uint64_t address, std::uint64_t stack) noexcept;
 void read_graph(log::Thread& thread, CUgraph graph, CUgraphExec executable) noexcept;
 void forget_graph(CUgraphExec executable) noexcept;

@@ -34,6 +34,14 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept
            info(call.hook).memory == format::Memory::managed || within_limit(bytes);
 }
 
+bool ask_mempool(const Driver& driver, CUmemoryPool pool, MempoolBytes& bytes) noexcept
+{
+    return driver.pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes.reserved) ==
+               CUDA_SUCCESS &&
+           driver.pool_attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &bytes.used) ==
+               CUDA_SUCCESS;
+}
+
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept
 {
     const Driver* driver = log::settings().limit_bytes != log::kNoBytes ? Driver::find() : nullptr;
@@ -44,13 +52,10 @@ std::uint64_t unused_bytes(CUmemoryPool pool) noexcept
         if (!pool && (driver->context_device(&device) != CUDA_SUCCESS ||
                       driver->device_pool(&pool, device) != CUDA_SUCCESS))
             return 0;
-        cuuint64_t reserved = 0;
-        cuuint64_t used = 0;
-        if (driver->pool_attribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) !=
-                CUDA_SUCCESS ||
-            driver->pool_attribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) != CUDA_SUCCESS)
-            return 0;
-        return reserved - std::min(reserved, used);
+        MempoolBytes bytes;
+        return ask_mempool(*driver, pool, bytes)
+                   ? bytes.reserved - std::min(bytes.reserved, bytes.used)
+                   : 0;
     });
 }
 

@@ -13,6 +13,8 @@
 
 namespace vramscope::hooks {
 
+class Driver;
+
 bool asks_within_limit(std::uint64_t bytes) noexcept;
 // False: a device of the limit's size would have no room for this.
 inline bool within_limit(std::uint64_t bytes) noexcept
@@ -26,6 +28,14 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept;
 // What the driver's pool holds unused: an allocation from it takes no more of the device. Null: the
 // pool of the current context's device. 0 without a limit, where it does not matter.
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
+
+// What one of the driver's own pools has taken from the device, and what of that it has given out.
+struct MempoolBytes {
+    cuuint64_t reserved = 0;
+    cuuint64_t used = 0;
+};
+// From inside a driver call of ours. False: the driver does not say.
+bool ask_mempool(const Driver& driver, CUmemoryPool pool, MempoolBytes& bytes) noexcept;
 
 // Memory of the current context's device, as the driver says. False: the driver does not say.
 bool ask_driver(std::size_t& free, std::size_t& total) noexcept;

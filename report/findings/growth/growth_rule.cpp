@@ -29,7 +29,6 @@ constexpr std::uint64_t kShortNs = 100'000'000;  // shorter pauses may be the ma
 constexpr std::uint64_t kLongNs = 1'000'000'000; // longer pauses are the program's doing
 constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
-
 constexpr std::size_t kFewLevels = 12; // one step more or less is much
 
 double tail_allowed(double gap) noexcept

@@ -5,22 +5,13 @@
 // truth: graph function=add_allocation blocks=1 bytes=1MiB
 // truth: owner function=instantiate memory=graph_exec blocks=1
 #include "tests/corpus/corpus.hpp"
-
-void add_allocation(cudaGraph_t graph)
-{
-    cudaMemAllocNodeParams parameters{};
-    parameters.poolProps.allocType = cudaMemAllocationTypePinned;
-    parameters.poolProps.location = {cudaMemLocationTypeDevice, 0};
-    parameters.bytesize = 1_MiB;
-    cudaGraphNode_t node = nullptr;
-    check(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &parameters));
-}
+#include "tests/corpus/graphs.hpp"
 
 int main()
 {
     cudaGraph_t graph = nullptr;
     check(cudaGraphCreate(&graph, 0));
-    add_allocation(graph);
+    add_allocation(graph, 1_MiB);
     const cudaGraphExec_t executable = instantiate(graph);
     check(cudaGraphLaunch(executable, nullptr));
     check(cudaDeviceSynchronize());

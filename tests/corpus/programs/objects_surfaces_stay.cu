@@ -3,23 +3,8 @@
 // truth: verdict clean
 // truth: owner function=show memory=surface blocks=120
 // truth: growth function=show memory=surface per=call
+#include "tests/corpus/arrays.hpp"
 #include "tests/corpus/corpus.hpp"
-
-cudaResourceDesc resource_of(cudaArray_t array)
-{
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array;
-    return resource;
-}
-
-cudaArray_t new_array()
-{
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
-    cudaArray_t array = nullptr;
-    check(cudaMallocArray(&array, &format, 64, 64, cudaArraySurfaceLoadStore));
-    return array;
-}
 
 void show(cudaArray_t array)
 {

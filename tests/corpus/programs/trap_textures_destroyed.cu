@@ -1,23 +1,8 @@
 // tests/corpus/programs/trap_textures_destroyed.cu — texture and surface objects of one array come
 // and go, with handles that are used again.
 // truth: verdict clean
+#include "tests/corpus/arrays.hpp"
 #include "tests/corpus/corpus.hpp"
-
-cudaResourceDesc resource_of(cudaArray_t array)
-{
-    cudaResourceDesc resource{};
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = array;
-    return resource;
-}
-
-cudaArray_t new_array()
-{
-    const cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();
-    cudaArray_t array = nullptr;
-    check(cudaMallocArray(&array, &format, 64, 64, cudaArraySurfaceLoadStore));
-    return array;
-}
 
 int main()
 {

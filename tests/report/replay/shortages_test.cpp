@@ -80,7 +80,7 @@ TEST(Shortages, MemoryIsLackingWhereAllOfItTogetherIsLess)
                                       .largest_gap = 2_GiB});
     EXPECT_EQ(shortage.kind, ShortageKind::lacking);
     EXPECT_EQ(shortage.short_by, 4_GiB);
-    EXPECT_FALSE(shortage.estimated);
+    EXPECT_FALSE(shortage.estimated());
     EXPECT_EQ(describe(shortage), "short by 4 GiB");
 }
 
@@ -116,7 +116,7 @@ TEST(Shortages, AnEmptyDriverThatRefusesIsNotSaidToBeFragmented)
     const Shortage shortage =
         judged({.requested = 4_GiB, .free = 5_GiB, .total = 24_GiB, .allocated = 19_GiB}, false);
     EXPECT_EQ(shortage.kind, ShortageKind::refused);
-    EXPECT_TRUE(shortage.estimated);
+    EXPECT_TRUE(shortage.estimated());
     EXPECT_EQ(shortage.short_by, 0u);
     EXPECT_EQ(describe(shortage),
               "refused though 5 GiB were free: in which pieces, only the driver knows");

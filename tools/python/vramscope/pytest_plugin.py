@@ -11,8 +11,8 @@ that option:
     @pytest.mark.no_gpu_leaks           # what the test function allocates is gone when it returns
     @pytest.mark.limit_vram("2GiB")     # it never has more than that, beyond what was there before
 
-Both look at the memory of vramscope's pool while the test function runs, fixtures left out, on all devices. Of what
-PyTorch has taken from the pool, no_gpu_leaks takes its tensors alone, and limit_vram what PyTorch keeps cached too.
+Both look at the memory that the program has while the test function runs, fixtures left out, on all devices: PyTorch's
+tensors where it allocates, in each setting of its allocator and with ``--pool off`` too, else that of vramscope's pool.
 Where nothing is watched, since pytest was not started by ``vramscope run``, the summary says which marked tests were
 not judged, and with ``--vramscope`` pytest ends at once.
 """
@@ -45,9 +45,7 @@ def pytest_configure(config):
 
 def _unwatched():
     """Why no memory is watched; None: it is."""
-    if not vramscope.version():
-        return "nothing is watched: start it with `vramscope run -- pytest ...`"
-    return None
+    return None if vramscope.version() else "nothing is watched: start it with `vramscope run -- pytest ...`"
 
 
 def pytest_collection_modifyitems(items):

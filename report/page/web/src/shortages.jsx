@@ -17,7 +17,9 @@ function why(row) {
     case "refused":
       return "enough was free in all; in which pieces, only the driver knows";
     case "limited": {
-      const pool = row.mempools.find((one) => one.maximum_bytes !== null);
+      const pool = row.mempools.find(
+        (one) => one.maximum_bytes !== null && row.requested_bytes > one.maximum_bytes - one.used_bytes,
+      );
       return `above the maximum of ${pool ? bytesText(pool.maximum_bytes) : "its own"} that a pool of the driver's has`;
     }
     case "impossible":
