@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "report/findings/findings.hpp"
+#include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
@@ -88,7 +90,7 @@ public:
             replay_.apply(record);
             segments_.apply(record);
             if (rare)
-                steps_.after(record);
+                after_rare(record);
         });
     }
 
@@ -113,6 +115,7 @@ public:
         stacks.find_wrappers(replay_.sites().all());
         const LeakSource source{tables_, reading_.clock(), running, state.age_ns, 0, stacks};
         const std::vector<LostBlocks> held = holdings.stacks().largest(most_stacks * kPerRow);
+        follow_wrong_frees();
         state.findings = findings(held, source);
         state.stacks = find_leaks(held, source).leaks;
         sort_by_size(state.stacks);
@@ -126,6 +129,28 @@ public:
     }
 
 private:
+    void after_rare(const Record& record)
+    {
+        steps_.after(record);
+        damages_.note(record);
+        unfollowed_ |= record.tag == format::Tag::failed || record.tag == format::Tag::damaged;
+    }
+
+    // Each time it is a reading from the beginning, so it gets no more than a twentieth of the time:
+    // a long log whose program goes on freeing wrongly is not read for each look.
+    void follow_wrong_frees()
+    {
+        constexpr std::uint64_t kShare = 20;
+        const std::uint64_t begin = monotonic_ns();
+        if (!unfollowed_ || begin < may_follow_ns_)
+            return;
+        followed_.emplace(
+            follow(reading_, replay_.failed_calls(), damages_, {}, file_.lost_events() == 0));
+        unfollowed_ = false;
+        const std::uint64_t end = monotonic_ns();
+        may_follow_ns_ = end + kShare * (end - begin);
+    }
+
     static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
     {
         device.pooled = true;
@@ -134,7 +159,7 @@ private:
         device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
     }
 
-    // In the words of a report's headlines. Where events are missing, nobody knows what grows.
+    // In the words of a report's headlines; what was done wrong, as it was followed last. Where events are missing, nobody knows what grows.
     std::vector<Headline> findings(const std::vector<LostBlocks>& held,
                                    const LeakSource& source) const
     {
@@ -153,8 +178,8 @@ private:
                                     held, source)
                             .growing();
         std::erase_if(report.growth, [](const Growth& row) { return row.suppression.has_value(); });
-        report.failed_calls = find_failed_calls(replay_.failed_calls().groups(),
-                                                {source.clock, source.stacks, source.process});
+        if (followed_)
+            add_rows(report, *followed_, {source.clock, source.stacks, source.process});
         std::vector<Headline> headlines = headlines_of(report);
         std::erase_if(headlines, [](const Headline& one) { return !one.is_finding(); });
         return headlines;
@@ -194,6 +219,10 @@ private:
     SegmentReplay segments_{tables_};
     GrowthSeries growth_{replay_.sites(), WorkEnd(file_.header(), reading_.clock())};
     Steps steps_{replay_.phases()};
+    Damages damages_;
+    bool unfollowed_ = false;          // something was done wrong since
+    std::optional<Followed> followed_; // none: nothing was done wrong
+    std::uint64_t may_follow_ns_ = 0;
     Suppressions suppressions_; // those that are built in
     Symbolizer symbolizer_;
 };

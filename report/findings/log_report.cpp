@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
-#include <unordered_set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "report/findings/findings.hpp"
+#include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/memory/memory.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/findings/timed_calls.hpp"
 #include "report/judge/judge.hpp"
+#include "report/model/append.hpp"
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
 
@@ -28,34 +29,12 @@ ReadingExtent extent_of(const format::FileHeader& header, const Options& options
             .runs_on = options.until_ticks != UINT64_MAX || options.until_ns || is_running(header)};
 }
 
-template <typename Row>
-void move_to(std::vector<Row>& rows, std::vector<Row>&& more)
-{
-    std::move(more.begin(), more.end(), std::back_inserter(rows));
-}
-
 void add_marks(Process& process, const Marks& marks, const TickClock& clock,
                const LogTables& tables)
 {
     process.mark_count = marks.count();
     for (const LoggedMark& mark : marks.kept())
         process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
-}
-
-// Follows the addresses. Frees that turn out to be no misuse join the other failed calls.
-MisuseReplay follow(std::unordered_set<std::uint64_t> addresses, const Reading& reading,
-                    FailedCalls& failed, Damages& damages, bool complete)
-{
-    addresses.insert(damages.addresses().begin(), damages.addresses().end());
-    for (const PendingFree& free : reading.reader().pending_frees())
-        addresses.insert(free.address);
-    MisuseReplay misuse(reading.tables(), addresses, complete);
-    reading.read_again([&](const Record& record) {
-        if (misuse.apply(record))
-            failed.add_refused(record, *record.as<format::Failed>());
-        damages.apply(record, misuse);
-    });
-    return misuse;
 }
 
 std::uint64_t requests_of(const Sites& sites)
@@ -189,8 +168,8 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
     const LeakSource source{tables,    clock, end, process.duration_ns, report_.processes.size(),
                             log.stacks};
     process.shortage_count = replays.shortages.count();
-    move_to(report_.shortages, find_shortages(replays.shortages.kept(), process.pool.known,
-                                              options_.for_page, source));
+    append(report_.shortages,
+           find_shortages(replays.shortages.kept(), process.pool.known, options_.for_page, source));
     process.memory = describe_memory({replays.heap, replays.memory, replays.holders,
                                       replays.shortages, replays.span_peaks, process.pool, source});
     add_leaks(process, log, source);
@@ -224,8 +203,8 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     const std::vector<LostBlocks> lost = replays.heap.lost();
     const GrowthTable table(growth, lost, source);
     std::vector<Growth> growing = table.growing();
-    move_to(report_.workspaces, find_workspaces(growing));
-    move_to(report_.growth, std::move(growing));
+    append(report_.workspaces, find_workspaces(growing));
+    append(report_.growth, std::move(growing));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
     if (source.end.conclusive())
@@ -243,28 +222,22 @@ std::optional<TimedCall> last_allocation(const Sites& sites, const CallSource& s
     return read_call({.api = last->api, .stack = last->stack, .ticks = last->last_ticks}, source);
 }
 
-// What wrong frees, frees in flight and damaged memory were about: most logs have none of them, and
-// are not read again.
+// What wrong frees, damaged memory, and the frees in which a process crashed were about.
 void LogReport::add_followed_rows(Process& process, ReplayedLog& log)
 {
     const CallSource calls{log.reading.clock(), log.stacks, report_.processes.size()};
-    const std::vector<PendingFree>& pending = log.reading.reader().pending_frees();
+    const bool crashed = process.end.crashed();
+    std::span<const PendingFree> pending;
+    if (crashed)
+        pending = log.reading.reader().pending_frees();
     FailedCalls failed = log.replays.heap.failed_calls();
     log.replays.shortages.forget_mended(failed);
-    Damages damages = log.replays.damages;
-    const bool crashed = process.end.crashed();
-    if (!failed.freed_addresses().empty() || !damages.addresses().empty() ||
-        (crashed && !pending.empty())) {
-        const MisuseReplay misuse = follow(failed.freed_addresses(), log.reading, failed, damages,
-                                           process.coverage.is_whole());
-        move_to(report_.misuse, find_misuse(misuse.groups(), calls));
-        move_to(report_.damage, find_damage(damages.groups(), calls));
-        for (const PendingFree& free : pending) {
-            if (crashed && log.reading.tables().is_defined(free.api))
-                process.crashed_in.push_back(describe_free(misuse.judge(free), calls));
-        }
-    }
-    move_to(report_.failed_calls, find_failed_calls(failed.groups(), calls));
+    const Followed followed =
+        follow(log.reading, failed, log.replays.damages, pending, process.coverage.is_whole());
+    add_rows(report_, followed, calls);
+    for (const PendingFree& free : pending)
+        if (log.reading.tables().is_defined(free.api))
+            process.crashed_in.push_back(describe_free(followed.misuse.judge(free), calls));
     if (crashed && process.crashed_in.empty())
         process.last_seen = last_allocation(log.replays.heap.sites(), calls);
 }

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "report/model/append.hpp"
+
 namespace vramscope::report {
 
 namespace {
@@ -37,16 +39,13 @@ std::array<std::vector<std::uint64_t>, 2> Leak::alive_columns() const
 
 void LostRows::take(LostRows&& more)
 {
-    const auto move_to = [](auto& all, auto& some) {
-        std::move(some.begin(), some.end(), std::back_inserter(all));
-    };
-    move_to(leaks, more.leaks);
-    move_to(imports, more.imports);
-    move_to(owners, more.owners);
-    move_to(graph_memory, more.graph_memory);
-    move_to(reservations, more.reservations);
-    move_to(held, more.held);
-    move_to(sums, more.sums);
+    append(leaks, std::move(more.leaks));
+    append(imports, std::move(more.imports));
+    append(owners, std::move(more.owners));
+    append(graph_memory, std::move(more.graph_memory));
+    append(reservations, std::move(more.reservations));
+    append(held, std::move(more.held));
+    append(sums, std::move(more.sums));
 }
 
 void LostRows::sort()

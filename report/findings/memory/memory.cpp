@@ -62,14 +62,19 @@ void add_retries(AllocatorMemory& allocator, std::uint64_t api, std::int32_t dev
 void add_mempools(MemoryReport& device, const DeviceMemory::Device& memory,
                   const MemorySource& source)
 {
-    for (const DeviceMemory::MempoolPeak& peak : memory.mempools) {
+    for (const DeviceMemory::Mempool& pool : memory.mempools) {
         const Pools::FirstUse* const first =
-            source.heap.mempools().first_use(memory.ordinal, peak.handle);
-        device.mempools.push_back(mempool_of({peak.handle, peak.reserved, peak.used, peak.maximum,
-                                              peak.ticks, first ? *first : Pools::FirstUse{}},
-                                             source.log));
+            source.heap.mempools().first_use(memory.ordinal, pool.handle);
+        const auto at = [&](const DeviceMemory::MempoolMoment& moment) {
+            return mempool_of({pool.handle, moment.reserved, moment.used, pool.maximum,
+                               moment.ticks, first ? *first : Pools::FirstUse{}},
+                              source.log);
+        };
+        device.mempools.push_back(at(pool.peak));
+        device.mempools_at_end.push_back(at(pool.last));
     }
     sort_by_kept(device.mempools);
+    sort_by_kept(device.mempools_at_end);
 }
 
 void add_holders(MemoryReport& device, const std::vector<PeakHolding>& holdings,

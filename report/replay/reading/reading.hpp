@@ -50,7 +50,7 @@ public:
     template <typename Apply>
     void read(HeapReplay& heap, const ReadingControl& control, Apply apply);
 
-    // All of the extent once more, for what the first time has shown to be needed.
+    // All that was read once more, for what the first time has shown to be needed.
     template <typename Apply>
     void read_again(Apply apply) const;
 
@@ -83,7 +83,7 @@ private:
 
     const LogFile& file_;
     LogReader reader_;
-    const std::uint64_t until_ticks_;
+    std::uint64_t until_ticks_; // as it was read up to
     const bool runs_on_;
     LogTables tables_;
     std::optional<SegmentBirths> births_; // once they are known
@@ -117,6 +117,7 @@ void Reading::read_again(Apply apply) const
 template <typename Apply>
 void Reading::go_on(std::uint64_t until_ticks, Apply apply)
 {
+    until_ticks_ = until_ticks;
     reader_.hold_back(until_ticks);
     reader_.refresh();
     apply_all(reader_, apply);

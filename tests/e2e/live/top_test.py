@@ -57,6 +57,29 @@ class Top(LiveTest):
                 return
         self.fail(f"never shown: {words}")
 
+    def test_what_was_done_wrong_is_told(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 2", "drop 1")
+        self.assertNotIn("Wrong", self.live("top", process.pid, "--once").stdout)
+        self.tell(process, "twice 2")
+        shown = self.live("top", process.pid, "--once").stdout
+        self.assertIn("  WRONG FREES: 2 calls, the first a double free, at free_again", shown)
+        self.assertNotIn("never allocated", shown)
+
+    def test_what_is_done_wrong_later_is_told_too(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 3", "drop 1", "twice 1")
+        top = subprocess.Popen([VRAMSCOPE, "top", str(process.pid), "--interval", "0.1"], stdout=subprocess.PIPE,
+                               text=True, env=self.environment())
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.kill)
+        self.wait_for(top.stdout, "WRONG FREES: 1 call, ")
+        self.tell(process, "drop 1", "twice 2")
+        self.wait_for(top.stdout, "WRONG FREES: 3 calls, ")
+        self.end(process)
+        self.assertIn("WRONG FREES: 3 calls, ", top.stdout.read())
+        self.assertEqual(top.wait(timeout=60), 0)
+
     def test_count_ends_it(self):
         process = self.start()
         self.tell(process, "hold 1048576 1")

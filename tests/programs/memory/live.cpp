@@ -2,8 +2,9 @@
 //
 // After each line it says "done", and tests look at it before they write the next one.
 //
-// hold BYTES COUNT; host BYTES COUNT; drop COUNT, of what it holds, the newest first; churn COUNT
-// THREADS, pairs of an allocation and its free in each thread; exec PROGRAM; end.
+// hold BYTES COUNT; host BYTES COUNT; drop COUNT, of what it holds, the newest first; twice COUNT, a
+// free again of what was dropped last; churn COUNT THREADS, pairs of an allocation and its free in
+// each thread; exec PROGRAM; end.
 #include <cstddef>
 #include <iostream>
 #include <string>
@@ -16,6 +17,7 @@
 namespace {
 
 std::vector<CUdeviceptr> held;
+CUdeviceptr dropped = 0;
 
 [[gnu::noinline]] void hold(std::size_t bytes, int count)
 {
@@ -38,8 +40,15 @@ void drop(int count)
 {
     for (; count > 0 && !held.empty(); --count) {
         check(cuMemFree_v2(held.back()));
+        dropped = held.back();
         held.pop_back();
     }
+}
+
+void free_again(int count)
+{
+    for (; count > 0; --count)
+        cuMemFree_v2(dropped); // MARK twice
 }
 
 void churn(CUcontext context, int count, int threads)
@@ -76,6 +85,8 @@ int main()
             hold_on_host(bytes, count);
         else if (what == "drop" && std::cin >> count)
             drop(count);
+        else if (what == "twice" && std::cin >> count)
+            free_again(count);
         else if (what == "churn" && std::cin >> count >> threads)
             churn(context, count, threads);
         else if (what == "exec" && std::cin >> program)
