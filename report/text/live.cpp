@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "report/model/report.hpp"
 #include "report/text/lines.hpp"
-#include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -87,6 +88,11 @@ public:
     void add_stacks(const LiveState& state, std::size_t most)
     {
         const std::size_t shown = std::min(most, state.stacks.size());
+        std::vector<ShownRow> rows;
+        for (const Leak& stack : state.stacks)
+            rows.push_back({&stack, stack.device});
+        const Report none; // of whose processes there is one
+        const RowHeadlines places(rows, none);
         if (shown > 0)
             line(fmt::format("  {:>10} {:>9}  allocated by", "bytes", "blocks"));
         for (std::size_t at = 0; at < shown; ++at) {
@@ -96,7 +102,7 @@ public:
             const std::string api = terminal_safe(stack.api) + "  ";
             const std::size_t taken = columns(sums) + columns(api);
             const std::size_t room = width_ > taken + 20 ? width_ - taken : 20;
-            line(sums + api + innermost_in(stack, room));
+            line(sums + api + places.in(at, room));
         }
         const std::size_t more = state.more_stacks + state.stacks.size() - shown;
         if (more > 0)

@@ -76,13 +76,13 @@ std::string shorten_place(const std::string& place, std::size_t room)
 
 } // namespace
 
-std::string frame_in(const Frame& frame, std::size_t room)
+std::string frame_in(const Frame& frame, std::size_t room, const std::vector<std::string>& beside)
 {
     constexpr std::size_t kLeastFunction = 12;
     std::string place(file_name(place_of(frame)));
     if (columns(place) + kLeastFunction > room)
         place = shorten_place(place, room - std::min(room, kLeastFunction));
-    return shorten_function(function_of(frame), room - columns(place) - 1) +
+    return shorten_function(function_of(frame), beside, room - columns(place) - 1) +
            (place.empty() ? "" : " " + place);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace vramscope::report {
 
@@ -14,8 +15,10 @@ struct Frame;
 std::string function_of(const Frame& frame);
 std::string place_of(const Frame& frame); // "src/train.cu:42", "[libtrain.so]", or nothing
 
-// In one short piece of at most `room` columns: function, and file name where that fits.
-std::string frame_in(const Frame& frame, std::size_t room);
+// In one short piece of at most `room` columns: function, and file name where that fits. `beside`:
+// functions that it must not read like.
+std::string frame_in(const Frame& frame, std::size_t room,
+                     const std::vector<std::string>& beside = {});
 // The same of a call's innermost frame of the program's own; "(no stack)": it has no frames.
 std::string innermost_in(const CallPlace& call, std::size_t room);
 

@@ -77,17 +77,23 @@ std::string RowHeadlines::in(std::size_t row, std::size_t room) const
     const std::vector<Frame>& stack = headline.call->stack;
     const std::size_t names =
         std::max(room, kLeastNameColumns + columns(headline.owner)) - columns(headline.owner);
-    if (headline.frame <= headline.call->own)
+    if (stack.empty())
         return innermost_in(*headline.call, names) + headline.owner;
+    std::vector<std::string> beside;
+    for (const Headline& other : headlines_)
+        if (!other.call->stack.empty())
+            beside.push_back(function_of(other.call->stack[other.frame]));
+    const Frame& frame = stack[headline.frame];
+    if (headline.frame <= headline.call->own)
+        return frame_in(frame, names, beside) + headline.owner;
     // The callee is the same in all of them, so it gets what is left, and a third at most.
     constexpr std::string_view kVia = " via ";
     const std::string callee = shorten_function(function_of(stack[headline.call->own]),
                                                 std::max(names / 3, kVia.size()) - kVia.size());
     const std::size_t taken = columns(callee) + kVia.size();
     if (names < taken + 2 * kLeastNameColumns)
-        return frame_in(stack[headline.frame], names) + headline.owner;
-    return frame_in(stack[headline.frame], names - taken) + std::string(kVia) + callee +
-           headline.owner;
+        return frame_in(frame, names, beside) + headline.owner;
+    return frame_in(frame, names - taken, beside) + std::string(kVia) + callee + headline.owner;
 }
 
 } // namespace vramscope::report

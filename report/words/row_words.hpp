@@ -2,7 +2,8 @@
 //
 // A program with one function that allocates for all has one innermost frame in every row, which
 // tells a reader nothing. Such rows show the first frame on the way out that the others have not;
-// rows with one call stack show their devices, ranks or processes, where these differ.
+// rows with one call stack show their devices, ranks or processes, where these differ. Names that
+// differ in what is left out for want of room keep that.
 #pragma once
 
 #include <cstddef>

@@ -28,6 +28,22 @@ std::string elide_inside(std::string_view name, char open, char close)
     return depth == 0 ? out : std::string(name);
 }
 
+// The part of the name in which `differs` lies, and what comes before its arguments if that fits.
+std::string shorten_around(std::string_view name, std::size_t differs, std::size_t width)
+{
+    constexpr std::string_view kDots = "...";
+    constexpr std::size_t kLeastPart = 8;
+    const std::size_t begin = name.find_last_of("<(, ", differs) + 1; // npos + 1 is 0
+    const std::string_view head = name.substr(0, name.find_first_of("<(") + 1);
+    const bool head_fits = columns(head) + kDots.size() + kLeastPart <= width;
+    if (begin == 0 || (begin == head.size() && head_fits) || width < kDots.size() + kLeastPart)
+        return cut_at_end(name, width);
+    const std::string shorter = fmt::format("{}{}", head_fits ? head : "", kDots);
+    const std::string_view part = name.substr(begin);
+    const std::size_t room = width - columns(shorter);
+    return shorter + (columns(part) <= room ? std::string(part) : cut_at_end(part, room));
+}
+
 } // namespace
 
 std::string cut_at_end(std::string_view text, std::size_t width)
@@ -131,6 +147,19 @@ std::string shorten_function(std::string_view name, std::size_t width)
         shorter = elide_inside(shorter, open, close);
     }
     return columns(shorter) <= width ? shorter : cut_at_end(shorter, width);
+}
+
+std::string shorten_function(std::string_view name, const std::vector<std::string>& beside,
+                             std::size_t width)
+{
+    const std::string shorter = shorten_function(name, width);
+    std::size_t differs = 0;
+    for (const std::string& other : beside)
+        if (other != name && shorten_function(other, width) == shorter) {
+            const auto end = std::mismatch(name.begin(), name.end(), other.begin(), other.end());
+            differs = std::max(differs, static_cast<std::size_t>(end.first - name.begin()));
+        }
+    return differs == 0 ? shorter : shorten_around(name, differs, width);
 }
 
 std::string shorten_path(std::string_view path, std::size_t width)

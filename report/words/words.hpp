@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace vramscope::report {
 
@@ -29,6 +30,10 @@ std::size_t columns(std::string_view text) noexcept;
 // At most `width` columns: first the parameters, then the template arguments become "...", then the
 // end is cut.
 std::string shorten_function(std::string_view name, std::size_t width);
+// The same beside other names: where it would then read like one of them, the part is kept in which
+// they differ: "Tensor<...float>::Te...".
+std::string shorten_function(std::string_view name, const std::vector<std::string>& beside,
+                             std::size_t width);
 
 // At most `width` columns: the first folders become "...".
 std::string shorten_path(std::string_view path, std::size_t width);

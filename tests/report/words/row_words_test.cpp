@@ -88,6 +88,30 @@ TEST(RowWords, TheFrameThatDiffersHasTheRoomFirst)
             EXPECT_LE(text.size(), std::max<std::size_t>(room, 20));
 }
 
+TEST(RowWords, NamesThatDifferInWhatIsLeftOutKeepIt)
+{
+    const std::string rest = "::Tensor(unsigned long)";
+    const auto shown = [&](std::size_t room) {
+        return headlines({calling({"Tensor<std::complex<float>>" + rest}),
+                          calling({"Tensor<std::complex<double>>" + rest}), calling({"load()"})},
+                         room);
+    };
+    EXPECT_EQ(shown(80)[0], "Tensor<std::complex<float>>::Tensor(unsigned long) T.cu:7");
+    EXPECT_EQ(shown(50),
+              (Texts{"Tensor<std::complex<float>>::Tensor(...) T.cu:7",
+                     "Tensor<std::complex<double>>::Tensor(...) T.cu:7", "load() l.cu:7"}));
+    EXPECT_EQ(shown(32), (Texts{"Tensor<...float>>::Tenso... T.cu:7",
+                                "Tensor<...double>>::Tens... T.cu:7", "load() l.cu:7"}));
+    EXPECT_EQ(headlines({calling({"Tensor<std::complex<float>>" + rest})}, 32),
+              Texts{"Tensor<...>::Tensor(...) T.cu:7"});
+    for (std::size_t room = 20; room < 60; ++room) {
+        const Texts texts = shown(room);
+        EXPECT_NE(texts[0], texts[1]) << room;
+        for (const std::string& text : texts)
+            EXPECT_LE(text.size(), room);
+    }
+}
+
 TEST(RowWords, OneStackOfSeveralDevicesAndRanksShowsThem)
 {
     const CallPlace call = calling({"load()"});
