@@ -91,7 +91,7 @@ struct AllocatesAsync {
     {
         const format::Place place = place_of_stream(call, stream, pool);
         const std::uint64_t stack = record_allocation(call, *out, bytes, place);
-        mempools_used.store(true, std::memory_order_relaxed);
+        mempools_used(place.device);
         if (place.capturing) [[unlikely]]
             node_allocates(*out, stack);
     }

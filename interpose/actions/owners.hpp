@@ -146,7 +146,7 @@ struct CreatesMempool {
     const CUmemPoolProps* props;
     void succeeded(Call& call)
     {
-        mempools_used.store(true, std::memory_order_relaxed);
+        mempools_used(props->location.id);
         record_allocation(call, number(*out), 0, place_now(call));
         note_mempool(call.thread,
                      {number(*out), props->location.type, props->location.id,

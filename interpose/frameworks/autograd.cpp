@@ -14,7 +14,7 @@
 #include <memory>
 #include <mutex>
 
-#include "interpose/frameworks/run_as_hook.hpp"
+#include "interpose/hooks/run_as_hook.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"

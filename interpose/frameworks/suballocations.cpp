@@ -5,7 +5,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "interpose/frameworks/run_as_hook.hpp"
+#include "interpose/hooks/run_as_hook.hpp"
 #include "tracker/capture/lock.hpp"
 #include "tracker/log/recorder.hpp"
 

@@ -21,7 +21,7 @@
 #include <mutex>
 #include <unistd.h>
 
-#include "interpose/frameworks/run_as_hook.hpp"
+#include "interpose/hooks/run_as_hook.hpp"
 #include "interpose/frameworks/suballocations.hpp"
 #include "tracker/capture/careful_read.hpp"
 #include "tracker/capture/loaded_objects.hpp"

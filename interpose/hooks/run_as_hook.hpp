@@ -1,4 +1,4 @@
-// interpose/frameworks/run_as_hook.hpp — our own part of a call that is none of the driver's.
+// interpose/hooks/run_as_hook.hpp — our own part of a call that is none of the driver's.
 #pragma once
 
 #include <atomic>

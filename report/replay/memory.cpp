@@ -146,15 +146,16 @@ void DeviceMemory::sample(std::uint64_t ticks, const format::DeviceMemory& said)
 
 void DeviceMemory::note_mempool(std::uint64_t ticks, const format::MempoolMemory& said)
 {
-    std::vector<MempoolPeak>& pools = device_of(said.device).mempools;
-    auto found = std::find_if(pools.begin(), pools.end(), [&](const MempoolPeak& pool) {
-        return pool.handle == said.pool.value;
+    std::vector<Mempool>& pools = device_of(said.device).mempools;
+    auto pool = std::find_if(pools.begin(), pools.end(), [&](const Mempool& one) {
+        return one.handle == said.pool.value;
     });
-    if (found == pools.end())
-        found = pools.insert(pools.end(), {.handle = said.pool.value});
-    const std::uint64_t kept = said.reserved - std::min(said.reserved, said.used);
-    if (found->reserved == 0 || kept > found->reserved - std::min(found->reserved, found->used))
-        *found = {said.pool.value, ticks, said.reserved, said.used, said.maximum};
+    if (pool == pools.end())
+        pool = pools.insert(pools.end(), {.handle = said.pool.value});
+    pool->maximum = said.maximum;
+    pool->last = {ticks, said.reserved, said.used};
+    if (pool->peak.ticks == 0 || pool->last.kept() > pool->peak.kept())
+        pool->peak = pool->last;
 }
 
 // Where a smaller device is played, the numbers of a shortage are not the driver's.

@@ -53,13 +53,19 @@ public:
             peak_active = std::max(peak_active, allocated.current + pending.value_or(0));
         }
     };
-    // What one of the driver's own pools held when it kept the most that it had not given out.
-    struct MempoolPeak {
-        std::uint64_t handle = 0; // 0: the device's default pool
+    // What one of the driver's own pools held at one moment.
+    struct MempoolMoment {
         std::uint64_t ticks = 0;
         std::uint64_t reserved = 0;
         std::uint64_t used = 0;
+
+        std::uint64_t kept() const noexcept { return reserved - std::min(reserved, used); }
+    };
+    struct Mempool {
+        std::uint64_t handle = 0;  // 0: the device's default pool
         std::uint64_t maximum = 0; // 0: none
+        MempoolMoment peak;        // when it kept the most that it had not given out
+        MempoolMoment last;
     };
     struct MarkMoment : Moment {
         std::string mark;
@@ -79,7 +85,7 @@ public:
         PoolTimeline timeline;
         RequestSizes requests; // requests that the pool served, as it rounded them
         std::vector<Allocator> allocators;
-        std::vector<MempoolPeak> mempools;
+        std::vector<Mempool> mempools;
 
     private:
         friend class DeviceMemory;

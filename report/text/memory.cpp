@@ -176,14 +176,28 @@ void write_use(TextOutput& out, const MemoryReport& device)
     write_pieces(out, "at the end", device.free_at_end);
 }
 
+void write_mempool(TextOutput& out, const Mempool& pool, std::string_view rest)
+{
+    out.wrapped("", "  ",
+                fmt::format("{}, of {} reserved, at {}{}", kept_by(pool),
+                            human_bytes(pool.reserved), human_time(pool.ns), rest));
+}
+
 // What to do about it only where they kept something.
 void write_mempools(TextOutput& out, const MemoryReport& device)
 {
-    for (const Mempool& pool : device.mempools)
-        out.wrapped("", "  ",
-                    fmt::format("{}, of {} reserved, at {}{}", kept_by(pool),
-                                human_bytes(pool.reserved), human_time(pool.ns),
-                                pool.kept() > 0 ? fmt::format("; {}", kMempoolRemedy) : ""));
+    for (const Mempool& pool : device.mempools) {
+        const Mempool& last =
+            *std::find_if(device.mempools_at_end.begin(), device.mempools_at_end.end(),
+                          [&](const Mempool& one) { return one.handle == pool.handle; });
+        write_mempool(out, pool,
+                      fmt::format("{}{}",
+                                  last.ns == pool.ns
+                                      ? ""
+                                      : fmt::format("; {} at {}, told of last",
+                                                    human_bytes(last.kept()), human_time(last.ns)),
+                                  pool.kept() > 0 ? fmt::format("; {}", kMempoolRemedy) : ""));
+    }
 }
 
 const PoolDevice* pool_of(const Process& process, std::int32_t device)
@@ -280,6 +294,14 @@ void write_verdict(TextOutput& out, const Report& report, bool any)
 }
 
 } // namespace
+
+void write_kept_now(TextOutput& out, const Process& process)
+{
+    for (const MemoryReport& device : process.memory)
+        for (const Mempool& pool : device.mempools_at_end)
+            if (pool.kept() > 0)
+                write_mempool(out, pool, "");
+}
 
 void write_fragmentation(std::ostream& out, const Report& report, const TextStyle& style)
 {

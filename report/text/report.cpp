@@ -269,8 +269,10 @@ void write_snapshot(std::ostream& out, const Report& report, const TextStyle& st
 {
     TextWriter text(out, report, style);
     text.holdings();
-    for (const Process& process : report.processes)
+    for (const Process& process : report.processes) {
         text.process(process);
+        write_kept_now(text, process);
+    }
     write_leak_rows(text, report, style.max_leaks);
     text.notices();
 }

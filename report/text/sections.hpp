@@ -46,6 +46,10 @@ void write_lost(TextOutput& out, const Report& report, std::size_t most);
 // One line for each of the first few: size, API, the innermost frame.
 void write_top_leaks(TextOutput& out, const Report& report, std::string_view prefix);
 
+// memory.cpp
+// What the driver's own pools keep, as they were told of last: a line for each that keeps something.
+void write_kept_now(TextOutput& out, const Process& process);
+
 // misuse.cpp
 // Nothing, where there was no misuse.
 void write_misuse(TextOutput& out, const Report& report);

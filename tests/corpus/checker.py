@@ -157,7 +157,7 @@ class Checker:
         for process in self.report["processes"]:
             for device in process["device_memory"]:
                 self.check_sums(device)
-        for statement, name in (("peak", "stacks"), ("advice", "advice")):
+        for statement, name in (("peak", "stacks"), ("advice", "advice"), ("mempool", "mempools_at_end")):
             if self.program.of(statement):  # the list is closed where something of it is planted
                 self.check_rows(statement, [row for process in self.report["processes"] for device in process["device_memory"]
                                             for row in (device["peak"] if statement == "peak" else device)[name]])

@@ -134,6 +134,7 @@ LISTS = {
     "processes[].device_memory[].allocators": Seen("peak", lambda row: [row["name"], in_bytes(row["reserved_bytes"]["peak"])]),
     "processes[].device_memory[].allocators[].retried_at": Seen("peak", lambda row: [place(row)]),
     "processes[].device_memory[].mempools": Seen("peak", mempool),
+    "processes[].device_memory[].mempools_at_end": Seen("peak", mempool),
     "processes[].device_memory[].holders_at_peak": Seen("peak", holder, least=3),
     "processes[].device_memory[].holders_at_end": Seen("peak", holder, least=3),
     "processes[].device_memory[].peak.stacks": Seen("peak", lambda row: [in_bytes(row["bytes"]), place(row)]),

@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 
 #include "interpose/hooks/call.hpp"
 #include "interpose/hooks/inside_driver.hpp"
+#include "interpose/hooks/run_as_hook.hpp"
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
 #include "interpose/serve/contexts/limits.hpp"
@@ -18,12 +20,13 @@
 namespace vramscope::hooks {
 
 constinit std::atomic<std::uint64_t> due_ticks{0}; // kNever: we ask none
-constinit std::atomic<bool> mempools_used{false};
+constinit std::atomic<std::uint64_t> mempool_devices{0};
 
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kMarksPerInterval = 10;
+constexpr std::int64_t kUnknownDevice = 63; // the bit of -1, and of none that there is
 
 constinit std::atomic<std::uint64_t> told_ticks{0};
 constinit std::atomic<std::uint64_t> told_free{kNever};
@@ -93,7 +96,27 @@ bool may_ask_after(Hook hook, const format::Place& place) noexcept
     return waits || (pooling() && !place.capturing);
 }
 
+// What the pools kept in the end is never sampled else, for a program frees last.
+void tell_mempools_at_exit() noexcept
+{
+    const log::CallSite here{0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
+    if (due_ticks.load(std::memory_order_relaxed) != kNever && !passing_through() && !exiting())
+        run_as_hook(here, [](log::Thread& thread) {
+            for (std::int64_t device = 0; device < kUnknownDevice; ++device)
+                tell_mempools(thread, device);
+        });
+}
+
 } // namespace
+
+// What is registered after the driver was initialised runs before the driver's own handlers at
+// exit, so that it is whole when it is asked.
+[[gnu::cold]] void first_use_of_mempools(std::int64_t device) noexcept
+{
+    const std::uint64_t bit = std::uint64_t{1} << (device & 63);
+    if (mempool_devices.fetch_or(bit) == 0)
+        ::on_exit([](int, void*) { tell_mempools_at_exit(); }, nullptr);
+}
 
 void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) noexcept
 {
@@ -113,7 +136,8 @@ void program_asked_memory(Call& call, std::uint64_t free, std::uint64_t total) n
 
 void tell_mempools(log::Thread& thread, std::int64_t device) noexcept
 {
-    const bool used = device >= 0 && mempools_used.load(std::memory_order_relaxed);
+    const bool used = device >= 0 && device < kUnknownDevice &&
+                      mempool_devices.load(std::memory_order_relaxed) >> device & 1;
     const Driver* const driver = used ? Driver::find() : nullptr;
     if (!driver || !driver->default_pool || !driver->pool_attribute)
         return;

@@ -3,8 +3,8 @@
 // These are samples for the current context's device, and for all processes together. When the
 // program asks, the answer of the driver is recorded. We ask by ourselves after allocations that
 // reached the driver, at most once in VRAMSCOPE_DEVICE_MEMORY, and at marks: for the driver's own
-// pools too. Never while a stream is captured or the process exits. Inside a hook, with no lock
-// held.
+// pools too, and for these as exit() begins. Never while a stream is captured, or later in an exit.
+// Inside a hook, with no lock held.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,14 @@ inline void allocated_by_driver(Call& call, const format::Place& place,
 }
 // The pool took a segment from the driver for an allocation of this thread, on `device`.
 void segment_taken(log::Thread& thread, std::int64_t device) noexcept;
-extern constinit std::atomic<bool> mempools_used; // by the program
+// The devices whose memory the program takes through the driver's own pools, a bit for each.
+extern constinit std::atomic<std::uint64_t> mempool_devices;
+void first_use_of_mempools(std::int64_t device) noexcept;
+inline void mempools_used(std::int64_t device) noexcept
+{
+    if (!(mempool_devices.load(std::memory_order_relaxed) >> (device & 63) & 1)) [[unlikely]]
+        first_use_of_mempools(device);
+}
 // What the driver's own pools hold of this device, if any was used.
 void tell_mempools(log::Thread& thread, std::int64_t device) noexcept;
 // The program named this moment.

@@ -312,7 +312,8 @@ struct MemoryReport {
     Stat requested;                // over the log, pooled or not
     Stat blocks;
     std::vector<AllocatorMemory> allocators;
-    std::vector<Mempool> mempools; // each when it kept the most
+    std::vector<Mempool> mempools;        // each when it kept the most
+    std::vector<Mempool> mempools_at_end; // the same ones, as the driver told of them last
     // Each adds up to what is used on the device; where the driver did not tell, to what is
     // reserved.
     std::vector<MemoryHolder> holders_at_peak;
@@ -370,6 +371,10 @@ struct Fields<MemoryReport> {
         Field{"mempools", &MemoryReport::mempools,
               "The driver's own pools, each at the moment at which it was seen to keep the most "
               "that it had not given out."}
+            .since(6),
+        Field{"mempools_at_end", &MemoryReport::mempools_at_end,
+              "The same pools, as the driver told of them last: as the program ended, where it "
+              "ended by itself."}
             .since(6),
         Field{"holders_at_peak", &MemoryReport::holders_at_peak,
               "Who had the memory when the most was allocated: rows that add up to what is used on "

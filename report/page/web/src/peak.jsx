@@ -169,6 +169,7 @@ export function Peak() {
         <Parts peak={peak} />
         <Allocators device={device} />
         <Mempools rows={device.mempools} title="The driver's own pools, when they kept the most" />
+        <Mempools rows={device.mempools_at_end} title="The driver's own pools, as they were told of last" />
         <Marks device={device} />
       </div>
     </Section>
