@@ -108,7 +108,8 @@ std::string newer_functions_notice(const std::vector<std::string>& names, bool m
 std::string notice_about(const FrameworkUse& use);
 
 // What is to be known of a process beside its rows, a line each. They change no verdict.
-std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay);
+std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay,
+                                       const LogReader& reader);
 
 // That growth is not told per range or mark of this name: no such name is known.
 std::string unknown_step(const std::string& wanted, const Steps& steps);

@@ -1,7 +1,7 @@
 // report/findings/followed.hpp — what wrong frees and damaged memory were about.
 //
-// The first reading of a log finds their addresses; a second one follows these alone. Most logs have
-// none, and are not read again.
+// The first reading of a log finds their addresses; a second one follows these alone. Most logs
+// have none, and are not read again.
 #pragma once
 
 #include <span>

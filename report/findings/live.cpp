@@ -136,8 +136,8 @@ private:
         unfollowed_ |= record.tag == format::Tag::failed || record.tag == format::Tag::damaged;
     }
 
-    // Each time it is a reading from the beginning, so it gets no more than a twentieth of the time:
-    // a long log whose program goes on freeing wrongly is not read for each look.
+    // Each time it is a reading from the beginning, so it gets no more than a twentieth of the
+    // time: a long log whose program goes on freeing wrongly is not read for each look.
     void follow_wrong_frees()
     {
         constexpr std::uint64_t kShare = 20;
@@ -159,7 +159,8 @@ private:
         device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
     }
 
-    // In the words of a report's headlines; what was done wrong, as it was followed last. Where events are missing, nobody knows what grows.
+    // In the words of a report's headlines; what was done wrong, as it was followed last. Where
+    // events are missing, nobody knows what grows.
     std::vector<Headline> findings(const std::vector<LostBlocks>& held,
                                    const LeakSource& source) const
     {

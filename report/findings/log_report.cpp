@@ -248,7 +248,7 @@ void LogReport::add_lines(Process& process, const ReplayedLog& log)
     process.doubts = reasons_for_doubt(process);
     for (const std::string& reason : process.doubts)
         report_.reasons.push_back(prefix + reason);
-    for (const std::string& notice : notices_about(process, log.replays.heap))
+    for (const std::string& notice : notices_about(process, log.replays.heap, log.reading.reader()))
         report_.notices.push_back(prefix + notice);
     const std::vector<std::string>& of_names = log.reading.tables().names_notices();
     logged_notices_.insert(logged_notices_.end(), of_names.begin(), of_names.end());

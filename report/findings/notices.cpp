@@ -8,7 +8,8 @@
 
 namespace vramscope::report {
 
-std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay)
+std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay,
+                                       const LogReader& reader)
 {
     std::vector<std::string> notices;
     const Totals& totals = process.totals;
@@ -23,6 +24,12 @@ std::vector<std::string> notices_about(const Process& process, const HeapReplay&
             "{} address reservation{} never given back: {} bytes of addresses, no memory",
             totals.address_reservations, totals.address_reservations == 1 ? " was" : "s were",
             totals.reserved_address_bytes));
+    if (const std::uint64_t unknown = reader.empty_chunks().unknown; unknown > 0)
+        notices.push_back(
+            fmt::format("{} of this log {} empty: logs of its version do not say whether something "
+                        "was lost there",
+                        unknown == 1 ? "1 chunk" : fmt::format("{} chunks", unknown),
+                        unknown == 1 ? "is" : "are"));
     for (const auto& [key, sentence] : process.info)
         if (key == "imported.unknown")
             notices.push_back(sentence);

@@ -44,13 +44,16 @@ std::uint32_t bytes_until(const LogFile& log, std::uint32_t position,
     return header.committed;
 }
 
-bool copy_chunk(const LogFile& log, std::uint32_t position, std::uint64_t ticks, int descriptor)
+// `begun`: of those that are in the copy.
+bool copy_chunk(const LogFile& log, std::uint32_t position, std::uint64_t ticks, int descriptor,
+                std::uint32_t& begun)
 {
     const std::uint64_t offset = log.chunk_offset(position);
     format::ChunkHeader header;
     if (log.read_at(offset, &header, sizeof header) != sizeof header ||
         header.magic != format::kChunkMagic || header.base_ticks > ticks)
         return true; // not begun by then: zeros, as the one before it in its lane may have been
+    ++begun;
     const auto most = static_cast<std::uint32_t>(log.header().chunk_bytes - sizeof header);
     header.committed = std::min(header.committed, most);
     header.committed = bytes_until(log, position, header, ticks);
@@ -67,8 +70,9 @@ bool copy_log(const LogFile& log, std::uint64_t ticks, int descriptor)
     format::FileHeader header = log.header();
     header.snapshot_ticks = ticks;
     header.chunks = log.chunks();
+    header.chunks_begun = 0;
     for (std::uint32_t position = 0; position < header.chunks; ++position)
-        if (!copy_chunk(log, position, ticks, descriptor))
+        if (!copy_chunk(log, position, ticks, descriptor, header.chunks_begun))
             return false;
     return ::ftruncate(descriptor, static_cast<off_t>(log.chunk_offset(header.chunks))) == 0 &&
            write_at(descriptor, &header, sizeof header, 0);

@@ -85,10 +85,12 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
         cut_ = true;
         return;
     }
-    if (header.magic == 0) { // handed out: its thread is about to begin it, or stopped before
+    // Handed out: its thread is about to begin it, or stopped before that, or it was lost.
+    if (header.magic == 0 && header.committed == 0) {
         unbegun_.push_back(position);
         return;
     }
+    ++begun_;
     const auto payload = static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof header);
     if (header.magic != format::kChunkMagic || header.committed > payload ||
         header.index != position)
@@ -270,12 +272,18 @@ bool LogReader::cut() const noexcept
                                [](const Lane& lane) { return lane.cursor && lane.cursor->cut(); });
 }
 
-std::uint64_t LogReader::damaged_chunks() const noexcept
+std::uint64_t LogReader::damaged_chunks() const
 {
-    std::uint64_t damaged = damaged_chunks_;
+    std::uint64_t damaged = damaged_chunks_ + empty_chunks().lost;
     for (const Lane& lane : lanes_)
         damaged += lane.cursor && lane.cursor->damaged();
     return damaged;
+}
+
+// What is not there of a file that is cut is not damaged.
+EmptyChunks LogReader::empty_chunks() const
+{
+    return file_.cut() ? EmptyChunks{} : judge_empty_chunks(file_, begun_, unbegun_);
 }
 
 double LogReader::fraction_read() const noexcept

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "report/log/chunk_cursor.hpp"
+#include "report/log/lost_chunks.hpp"
 #include "report/log/tick_clock.hpp"
 
 namespace vramscope::report {
@@ -55,7 +56,8 @@ public:
     const std::vector<PendingFree>& pending_frees() const noexcept { return pending_frees_; }
     double fraction_read() const noexcept;
     bool cut() const noexcept;
-    std::uint64_t damaged_chunks() const noexcept;
+    std::uint64_t damaged_chunks() const;
+    EmptyChunks empty_chunks() const;
 
 private:
     struct Chunk {
@@ -96,6 +98,7 @@ private:
     TickClock clock_;
     std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
     std::uint32_t indexed_ = 0;          // positions before this are known
+    std::uint64_t begun_ = 0;            // those of them that have a magic
     std::vector<PendingFree> pending_frees_;
     std::vector<Lane> lanes_;
     std::unordered_map<std::uint32_t, std::size_t> lane_of_index_;

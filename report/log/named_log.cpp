@@ -173,7 +173,9 @@ NamedLog::NamedLog(const LogFile& log, Symbolizer& symbolizer)
     for (const std::string& notice : symbolizer.notices())
         chunks.add(format::Info{kNamesNotice, notice});
     added_ = chunks.take();
-    header_.chunks += static_cast<std::uint32_t>(added_.size() / header_.chunk_bytes);
+    const auto added = static_cast<std::uint32_t>(added_.size() / header_.chunk_bytes);
+    header_.chunks += added;
+    header_.chunks_begun += added;
 }
 
 std::uint64_t NamedLog::bytes() const noexcept

@@ -47,7 +47,7 @@ void write_lost(TextOutput& out, const Report& report, std::size_t most);
 void write_top_leaks(TextOutput& out, const Report& report, std::string_view prefix);
 
 // memory.cpp
-// What the driver's own pools keep, as they were told of last: a line for each that keeps something.
+// What the driver's own pools keep, as they were told of last: a line for each that does.
 void write_kept_now(TextOutput& out, const Process& process);
 
 // misuse.cpp

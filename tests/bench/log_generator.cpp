@@ -101,6 +101,7 @@ private:
         header_of_chunk_ = {};
         header_of_chunk_.magic = format::kChunkMagic;
         header_of_chunk_.index = header_.chunks++;
+        ++header_.chunks_begun;
         header_of_chunk_.lane = index_;
         header_of_chunk_.ordinal = ordinal_++;
         header_of_chunk_.base_ticks = header_of_chunk_.base_ns = ticks;

@@ -335,6 +335,8 @@ Bytes LogBuilder::build() const
     Bytes bytes(chunk_offset(chunks_.size()));
     format::FileHeader header = header_;
     header.chunks = static_cast<std::uint32_t>(chunks_.size());
+    header.chunks_begun = static_cast<std::uint32_t>(std::count_if(
+        chunks_.begin(), chunks_.end(), [](const Chunk& chunk) { return chunk.begun; }));
     header.threads = static_cast<std::uint32_t>(threads_.size());
     std::memcpy(bytes.data(), &header, sizeof header);
     for (std::size_t at = 0; at < chunks_.size(); ++at) {

@@ -15,7 +15,7 @@ namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
 inline constexpr std::uint16_t kMajorVersion = 4;       // a reader refuses a newer major
-inline constexpr std::uint16_t kMinorVersion = 0;       // additions that an older reader skips
+inline constexpr std::uint16_t kMinorVersion = 1;       // additions that an older reader skips
 inline constexpr std::uint16_t kOldestMajorVersion = 3; // read as if it were of this version
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
@@ -98,7 +98,10 @@ struct FileHeader {
     std::uint64_t nodes_with_origin;
     std::uint64_t nodes_without_origin;
     std::uint64_t python_ended_ticks; // when the interpreter was first seen to end; 0: not yet
-    std::uint8_t reserved[kHeaderBytes - 248];
+    // Chunks that got their magic, counted after it: where fewer are found, others were lost. Since
+    // minor version 1.
+    std::uint32_t chunks_begun;
+    std::uint8_t reserved[kHeaderBytes - 252];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);

@@ -61,14 +61,15 @@ void write_thread(Thread& thread) noexcept
     else if (thread.chunk)
         LogFile::unmap_chunks(thread.row);
     thread.row = row;
-    begin_chunk(thread, chunk, format::kChunkPayloadBytes, now(), current_tid());
+    begin_chunk(thread, *log_file.header(), chunk, format::kChunkPayloadBytes, now(),
+                current_tid());
     renew_clock_pair();
     write_thread(thread);
     return true;
 }
 
-void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload_bytes,
-                 std::uint64_t ticks, std::uint32_t tid) noexcept
+void begin_chunk(Thread& thread, format::FileHeader& header, format::ChunkHeader* chunk,
+                 std::size_t payload_bytes, std::uint64_t ticks, std::uint32_t tid) noexcept
 {
     thread.chunk = chunk;
     thread.at = reinterpret_cast<std::uint8_t*>(chunk + 1);
@@ -82,6 +83,7 @@ void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload
     chunk->base_ticks = ticks;
     chunk->base_ns = capture::clock_ns(CLOCK_MONOTONIC);
     std::atomic_ref(chunk->magic).store(format::kChunkMagic, std::memory_order_release);
+    std::atomic_ref(header.chunks_begun).fetch_add(1, std::memory_order_release);
 }
 
 } // namespace vramscope::log

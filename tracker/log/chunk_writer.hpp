@@ -25,9 +25,10 @@ void write_thread(Thread& thread) noexcept;
 // Gives the thread its next chunk. False: none can be had now, nor for a number of further tries.
 bool next_chunk(Thread& thread) noexcept;
 
-// Gives the thread a fresh chunk and writes in it whose it is. The magic is written last.
-void begin_chunk(Thread& thread, format::ChunkHeader* chunk, std::size_t payload_bytes,
-                 std::uint64_t ticks, std::uint32_t tid) noexcept;
+// Gives the thread a fresh chunk of the log with this header, and writes in it whose it is. The
+// magic is written last.
+void begin_chunk(Thread& thread, format::FileHeader& header, format::ChunkHeader* chunk,
+                 std::size_t payload_bytes, std::uint64_t ticks, std::uint32_t tid) noexcept;
 
 // Makes room for `bytes` at thread.at. False: the record is lost, and counted if it is an event.
 inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexcept

@@ -139,7 +139,8 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     Thread thread{};
     thread.index = thread.lane =
         std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
-    begin_chunk(thread, chunk, kHeadPayloadBytes, capture::read_ticks(clock), kNoTid);
+    begin_chunk(thread, *file.header(), chunk, kHeadPayloadBytes, capture::read_ticks(clock),
+                kNoTid);
     write(thread, format::Thread{thread.index, kNoTid, "vramscope mark"});
     write_mark(thread, name, clock);
     ::munmap(chunk, kHeadBytes);

@@ -96,6 +96,7 @@ void LogWriter::flush(std::uint32_t number, Lane& lane)
     write_at(format::kHeaderBytes + std::uint64_t{header_.chunks} * format::kChunkBytes,
              chunk.data(), chunk.size());
     ++header_.chunks;
+    ++header_.chunks_begun;
     lane.payload.clear();
 }
 
