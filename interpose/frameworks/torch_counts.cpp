@@ -21,8 +21,8 @@
 #include <mutex>
 #include <unistd.h>
 
-#include "interpose/hooks/run_as_hook.hpp"
 #include "interpose/frameworks/suballocations.hpp"
+#include "interpose/hooks/run_as_hook.hpp"
 #include "tracker/capture/careful_read.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"

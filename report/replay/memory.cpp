@@ -147,11 +147,10 @@ void DeviceMemory::sample(std::uint64_t ticks, const format::DeviceMemory& said)
 void DeviceMemory::note_mempool(std::uint64_t ticks, const format::MempoolMemory& said)
 {
     std::vector<Mempool>& pools = device_of(said.device).mempools;
-    auto pool = std::find_if(pools.begin(), pools.end(), [&](const Mempool& one) {
-        return one.handle == said.pool.value;
-    });
+    auto pool = std::find_if(pools.begin(), pools.end(),
+                             [&](const Mempool& one) { return one.handle == said.pool.value; });
     if (pool == pools.end())
-        pool = pools.insert(pools.end(), {.handle = said.pool.value});
+        pool = pools.insert(pools.end(), Mempool{said.pool.value, 0, {}, {}});
     pool->maximum = said.maximum;
     pool->last = {ticks, said.reserved, said.used};
     if (pool->peak.ticks == 0 || pool->last.kept() > pool->peak.kept())

@@ -1,6 +1,7 @@
 // tests/support/log_builder.cpp — records as tracker/format describes them.
 #include "tests/support/log_builder.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
