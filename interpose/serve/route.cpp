@@ -62,6 +62,21 @@ struct Disposition {
     std::uint64_t ticks = 0;
 };
 
+// With red zones a pool is asked for an address before the program's. Where it has something free
+// there, and ends before what the program means, that is a neighbour's memory.
+[[gnu::noinline, gnu::cold]] bool is_neighbours(ContextPool& owner, std::uint64_t block) noexcept
+{
+    const std::uint64_t address = block + red_zone_bytes();
+    return address != block && owner.with([&](auto& pool) {
+        return pool.find_inside(address).state;
+    }) == pool::State::foreign;
+}
+
+pool::Freed judged(ContextPool& owner, pool::Freed what, std::uint64_t block) noexcept
+{
+    return what == pool::Freed::dead && is_neighbours(owner, block) ? pool::Freed::foreign : what;
+}
+
 // What is left to do for its pool after a free.
 void after_free(Call& call, Disposition& found) noexcept
 {
@@ -76,7 +91,8 @@ Disposition keep(Call& call, ContextPool& owner, std::uint64_t address) noexcept
 {
     Disposition found;
     found.owner = &owner;
-    found.what = owner.with([&](auto& pool) { return pool.free(address, &found.block); });
+    found.what = judged(
+        owner, owner.with([&](auto& pool) { return pool.free(address, &found.block); }), address);
     after_free(call, found);
     return found;
 }
@@ -101,7 +117,8 @@ Disposition detach(std::uint64_t address) noexcept
     Disposition found;
     found.ticks = log::now();
     for (ContextPool& one : ContextPools()) {
-        found.what = one.with([&](auto& pool) { return pool.detach(address, found.block); });
+        found.what = judged(
+            one, one.with([&](auto& pool) { return pool.detach(address, found.block); }), address);
         if (found.what != pool::Freed::foreign) {
             found.owner = &one;
             break;
@@ -158,8 +175,9 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
                                                      DriverFree driver_free) noexcept
 {
     after_free(call, found);
+    const std::uint64_t block = address - red_zone_bytes();
+    found.what = judged(*found.owner, found.what, block);
     if (found.what == pool::Freed::foreign) {
-        const std::uint64_t block = address - red_zone_bytes();
         found = keep_in_others(call, *found.owner, block);
         if (found.what == pool::Freed::foreign)
             found = detach(block);

@@ -16,6 +16,12 @@ import tempfile
 LENGTH = 30
 BATCH = 2000
 GPU = "2x64GiB"
+LIMIT = "48GiB"  # where there is one, the program alone has devices of that size
+# VRAMSCOPE_POOL of the traced run, and what it does besides: "split+guard".
+CAREFUL = {"guard": {"VRAMSCOPE_GUARD": "on"}, "poison": {"VRAMSCOPE_POISON": "0xa5"},
+           "strict": {"VRAMSCOPE_POOL_SYNC": "strict"}, "limit": {"VRAMSCOPE_LIMIT": LIMIT}}
+POOLS = ("off", "cache", "split", "split+guard", "split+poison", "split+strict", "split+limit", "cache+poison", "cache+strict",
+         "cache+limit", "off+limit")
 NEVER = "3600000000"  # queued work runs when somebody waits for it, and not before: that is what a seed decides
 
 
@@ -27,7 +33,7 @@ class Batch:
     length: int = LENGTH
     runtime: bool = False
     question_faults: bool = False
-    pool: str = "off"  # VRAMSCOPE_POOL of the traced run
+    pool: str = "off"  # one of POOLS
     keep: tuple | None = None  # steps; None: all
 
     def options(self):
@@ -37,6 +43,26 @@ class Batch:
         words += ["--pool", self.pool] if self.pool != "off" else []
         words += ["--keep", ",".join(map(str, self.keep))] if self.keep is not None else []
         return words
+
+    @property
+    def mode(self):
+        return self.pool.partition("+")[0]
+
+    def of_player(self):
+        """The player plays alike whatever the pool does besides."""
+        return dataclasses.replace(self, pool=self.mode).options()
+
+    def environment(self):
+        mode, *careful = self.pool.split("+")
+        settings = {"VRAMSCOPE_POOL": mode}
+        for word in careful:
+            settings |= CAREFUL[word]
+        if mode != "off":
+            settings["VRAMSCOPE_WAIT_FROM"] = "0"  # as much reuse as can be
+        return settings
+
+    def devices(self, traced):
+        return GPU if traced or "+limit" not in self.pool else f"2x{LIMIT}"
 
     def one(self, index):
         return dataclasses.replace(self, first=index, count=1)
@@ -101,13 +127,12 @@ class Player:
 
     def play(self, batch, log=None, text=False):
         env = {name: value for name, value in os.environ.items() if not name.startswith(("VRAMSCOPE", "LD_"))}
-        env |= {"LD_LIBRARY_PATH": str(self.simgpu), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_SIM_DELAY_US": NEVER}
+        env |= {"LD_LIBRARY_PATH": str(self.simgpu), "VRAMSCOPE_SIMULATE": batch.devices(traced=log is not None),
+                "VRAMSCOPE_SIM_DELAY_US": NEVER}
         if log is not None:
-            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), "VRAMSCOPE_POOL": batch.pool}
-            if batch.pool != "off":
-                env["VRAMSCOPE_WAIT_FROM"] = "0"  # as much reuse as can be
+            env |= {"LD_PRELOAD": ":".join(self.preloads), "VRAMSCOPE_LOG": str(log), **batch.environment()}
             env |= self.environment
-        done = subprocess.run([self.program, *batch.options(), *(["--text"] if text else [])], env=env, text=True,
+        done = subprocess.run([self.program, *batch.of_player(), *(["--text"] if text else [])], env=env, text=True,
                               capture_output=True, timeout=1800)
         lines = done.stdout.splitlines()
         summary = json.loads(lines.pop()) if done.returncode == 0 else None

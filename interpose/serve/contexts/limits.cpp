@@ -23,6 +23,8 @@ bool asks_within_limit(std::uint64_t bytes) noexcept
     std::size_t total = 0;
     if (!ask_driver(free, total))
         return true;
+    if (bytes > total) // the driver refuses it too, and it may know a better reason
+        return true;
     const std::uint64_t used = total - std::min(free, total);
     return used <= limit && bytes <= limit - used;
 }

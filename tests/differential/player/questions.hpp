@@ -12,6 +12,7 @@ constexpr const char* kQuestions[] = {
     "cuCtxGetCurrent",
     "cuCtxGetDevice",
     "cuDeviceGetDefaultMemPool",
+    "cuDeviceGetMemPool",
     "cuDeviceGetName",
     "cuDevicePrimaryCtxGetState",
     "cuDeviceTotalMem_v2",
@@ -30,8 +31,8 @@ constexpr const char* kQuestions[] = {
 
 // These are asked with a pool only: calls that wait, or look at memory.
 constexpr const char* kPoolCalls[] = {
-    "cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2", "cuCtxSynchronize", "cuCtxSynchronize_v2",
-    "cuDeviceGetMemPool", "cuMemcpyDtoH_v2",     "cuMemsetD8_v2",
+    "cuCtxPopCurrent_v2",  "cuCtxPushCurrent_v2", "cuCtxSynchronize",
+    "cuCtxSynchronize_v2", "cuMemcpyDtoH_v2",     "cuMemsetD8_v2",
 };
 
 // With a pool the driver sees these when the pool wants, not when the program calls.

@@ -63,7 +63,7 @@ class Top(LiveTest):
         self.assertNotIn("Wrong", self.live("top", process.pid, "--once").stdout)
         self.tell(process, "twice 2")
         shown = self.live("top", process.pid, "--once").stdout
-        self.assertIn("  WRONG FREES: 2 calls, the first a double free, at free_again", shown)
+        self.assertIn("  WRONG FREES: 2 calls, the first a double-free, at free_again", shown)
         self.assertNotIn("never allocated", shown)
 
     def test_what_is_done_wrong_later_is_told_too(self):
