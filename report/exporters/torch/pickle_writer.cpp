@@ -1,13 +1,31 @@
 // report/exporters/torch/pickle_writer.cpp — opcodes.
 #include "report/exporters/torch/pickle_writer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <string>
+
+#include "tracker/format/terminal_text.hpp"
 
 namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostTextBytes = 255; // what an opcode with one byte of length holds
+
+// Bytes that are no UTF-8, which Python would not load, as the JSON has them: U+FFFD. A name that a
+// program gave in another encoding has some, and one that was cut inside a character.
+std::string as_utf8(std::string_view text)
+{
+    std::string valid;
+    while (!text.empty()) {
+        std::uint32_t point = 0;
+        const std::size_t length = format::utf8_character(text, point);
+        valid += length > 0 ? text.substr(0, length) : "\xef\xbf\xbd";
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return valid;
+}
 
 } // namespace
 
@@ -83,10 +101,11 @@ void PickleWriter::real(double number)
         out_ += static_cast<char>(bits >> shift & UINT8_MAX);
 }
 
-void PickleWriter::text(std::string_view text)
+void PickleWriter::text(std::string_view bytes)
 {
-    if (const auto known = texts_.find(text); known != texts_.end())
+    if (const auto known = texts_.find(bytes); known != texts_.end())
         return recall(known->second);
+    const std::string text = as_utf8(bytes);
     if (text.size() <= kMostTextBytes) {
         value('\x8c');
         little_endian(text.size(), 1);
@@ -95,7 +114,7 @@ void PickleWriter::text(std::string_view text)
         little_endian(text.size(), 4);
     }
     out_ += text;
-    texts_.emplace(text, remember());
+    texts_.emplace(bytes, remember());
 }
 
 void PickleWriter::pair(std::uint64_t first, std::uint64_t second)

@@ -84,7 +84,7 @@ void TorchDeviceLog::write_event(const TorchEvent& event, const TorchEvent* next
     case TorchAction::segment_alloc:
         return take_segment(event.address, memory_of(event));
     case TorchAction::segment_free:
-        state_.segments.erase(event.address);
+        let_go(state_.segments, event.address);
         return give(kSegmentFree, event.address, event.stack);
     case TorchAction::segment_map:
         for_each_piece(event.address, event.bytes, [&](std::uint64_t at, std::uint64_t bytes) {
@@ -95,7 +95,7 @@ void TorchDeviceLog::write_event(const TorchEvent& event, const TorchEvent* next
         return;
     case TorchAction::segment_unmap:
         for_each_piece(event.address, event.bytes, [&](std::uint64_t at, std::uint64_t bytes) {
-            state_.mapped.erase(at);
+            let_go(state_.mapped, at);
             log_.add(lane_, {now_, kPieceUnmap}, format::Unmap{{at}, bytes});
         });
         return;
@@ -155,9 +155,26 @@ void TorchDeviceLog::mark_as_cut(std::uint64_t address, const HeldMemory& held)
                              held.small ? format::BlockSize::small : format::BlockSize::large});
 }
 
+void TorchDeviceLog::hold(std::map<std::uint64_t, HeldMemory>& all, std::uint64_t address,
+                          const HeldMemory& held)
+{
+    let_go(all, address);
+    reserved_ += held.bytes;
+    all[address] = held;
+}
+
+void TorchDeviceLog::let_go(std::map<std::uint64_t, HeldMemory>& all, std::uint64_t address)
+{
+    const auto found = all.find(address);
+    if (found == all.end())
+        return;
+    reserved_ -= found->second.bytes;
+    all.erase(found);
+}
+
 void TorchDeviceLog::take_segment(std::uint64_t address, const HeldMemory& held)
 {
-    state_.segments[address] = held;
+    hold(state_.segments, address, held);
     take(kSegmentAlloc, Memory::device, address, held);
     mark_as_cut(address, held);
 }
@@ -165,7 +182,7 @@ void TorchDeviceLog::take_segment(std::uint64_t address, const HeldMemory& held)
 // The piece is memory that is made and mapped, and lives as long as its mapping.
 void TorchDeviceLog::take_piece(std::uint64_t address, const HeldMemory& held)
 {
-    state_.mapped[address] = held;
+    hold(state_.mapped, address, held);
     const std::uint64_t handle = ++handles_;
     take(kPieceCreate, Memory::physical, handle, held);
     log_.add(lane_, {now_, kPieceMap},
@@ -213,16 +230,12 @@ void TorchDeviceLog::give(TorchApi api, std::uint64_t address, std::uint32_t sta
 
 void TorchDeviceLog::run_out(const TorchEvent& event)
 {
-    std::uint64_t reserved = 0;
-    for (const auto* const held : {&state_.segments, &state_.mapped})
-        for (const auto& [address, memory] : *held)
-            reserved += memory.bytes;
     const format::Moment moment{now_, kBlockAlloc};
     log_.place(lane_, now_, place(event.stream, event.pool));
     log_.add(lane_, moment, format::Failed{kOutOfMemory, 0, event.bytes, stacks_.id(event.stack)});
     log_.add(
         lane_, moment,
-        format::OutOfMemory{{device_}, event.bytes, event.address, 0, allocated_, reserved, 0});
+        format::OutOfMemory{{device_}, event.bytes, event.address, 0, allocated_, reserved_, 0});
 }
 
 // What the program wrote to the events from here on.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "report/import/output/imported.hpp"
@@ -49,6 +50,9 @@ private:
     format::Place place(std::uint32_t stream, std::uint16_t pool) const;
     void take(TorchApi api, format::Memory memory, std::uint64_t address, const HeldMemory& held);
     void mark_as_cut(std::uint64_t address, const HeldMemory& held);
+    void hold(std::map<std::uint64_t, HeldMemory>& all, std::uint64_t address,
+              const HeldMemory& held);
+    void let_go(std::map<std::uint64_t, HeldMemory>& all, std::uint64_t address);
     void take_segment(std::uint64_t address, const HeldMemory& held);
     void take_piece(std::uint64_t address, const HeldMemory& held);
     void take_block(std::uint64_t address, const HeldBlock& block);
@@ -69,6 +73,7 @@ private:
     TorchState state_; // now
     std::uint64_t now_ = kTorchStart;
     std::uint64_t allocated_ = 0;
+    std::uint64_t reserved_ = 0; // of segments and mapped pieces
     std::uint64_t handles_ = 0;
     std::set<std::uint64_t> awaited_; // addresses
     std::uint32_t label_ = 0;
