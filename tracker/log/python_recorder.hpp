@@ -22,6 +22,8 @@ void look_for_python(Thread& thread) noexcept;
 // To be called when code is gone. Any thread may call, ready or not.
 void check_python_is_loaded() noexcept;
 void forget_python_of_parent() noexcept;
+// To be called before any thread can find this native stack: it leads through a signal handler.
+void note_interrupting_stack(std::uint32_t native) noexcept;
 
 // Writes into the log's header that the interpreter ends, if it does. To be called with each new
 // stack: what its end frees comes from stacks that were not there before.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "tracker/capture/signal_frames.hpp"
 #include "tracker/capture/signals.hpp"
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/environment/settings.hpp"
@@ -29,6 +30,9 @@ namespace {
         return 0;
     renew_clock_pair();
     note_end_of_python();
+    if (python_seen.load(std::memory_order_relaxed) &&
+        capture::interrupts_something(frames, count, truncated))
+        note_interrupting_stack(id);
     return stack_table.publish(hash, frames, count, id);
 }
 
