@@ -6,6 +6,7 @@
 #include "report/json/write.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -53,7 +54,10 @@ void write_gitlab(std::ostream& out, const CheckedRun& checked)
     for (const Problem& problem : checked.problems)
         issues.push_back(issue(problem.rule->id, problem.fingerprint, problem.message,
                                gitlab_severity(problem.severity), problem.where));
-    out << issues.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    if (issues.empty())
+        out << kOwnEmptyList;
+    else
+        out << issues.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
 } // namespace vramscope::report

@@ -1,7 +1,40 @@
 // report/words/own_output.cpp — how each of our formats begins.
 #include "report/words/own_output.hpp"
 
+#include <algorithm>
+
 namespace vramscope::report {
+namespace {
+
+// Takes `text` away from the beginning. False: it does not begin so.
+bool take(std::string_view& from, std::string_view text)
+{
+    const bool there = from.starts_with(text);
+    from.remove_prefix(there ? text.size() : 0);
+    return there;
+}
+
+void take_all_of(std::string_view& from, std::string_view characters)
+{
+    from.remove_prefix(std::min(from.find_first_not_of(characters), from.size()));
+}
+
+// "vramscope: device memory, device 0;main;load 4096": what we print to stderr begins alike.
+bool is_folded(std::string_view head)
+{
+    constexpr std::string_view kDigits = "0123456789";
+    if (!take(head, kOwnFoldedHead))
+        return false;
+    take_all_of(head, "abcdefghijklmnopqrstuvwxyz_");
+    if (!take(head, " memory"))
+        return false;
+    if (take(head, ", device "))
+        take_all_of(head, kDigits);
+    return head.starts_with(';') ||
+           (take(head, " ") && !head.empty() && kDigits.find(head.front()) != kDigits.npos);
+}
+
+} // namespace
 
 bool is_own_output(std::string_view head) noexcept
 {
@@ -13,12 +46,12 @@ bool is_own_output(std::string_view head) noexcept
         "{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\"";
     constexpr std::string_view kGitlab = "[\n  {\n    \"check_name\": \"vramscope/";
     constexpr std::string_view kXml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ";
-    if (head.starts_with(kEvents) || head.starts_with(kGitlab) || head == "[]\n")
+    if (head.starts_with(kEvents) || head.starts_with(kGitlab) || head == kOwnEmptyList ||
+        is_folded(head))
         return true;
     constexpr std::string_view kPickle = "\x80\x04}(\x8c\x08"
                                          "exporter";
-    for (const std::string_view begin :
-         {kPickle, kOwnJsonHead, kOwnFoldedHead, kOwnTimelineHead, kOwnMetricsHead})
+    for (const std::string_view begin : {kPickle, kOwnJsonHead, kOwnTimelineHead, kOwnMetricsHead})
         if (head.starts_with(begin))
             return true;
     if (head.starts_with("========= ") && has(kOwnMark))

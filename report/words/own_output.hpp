@@ -12,6 +12,8 @@ inline constexpr std::string_view kOwnMark = "written by vramscope";
 
 // The beginnings of files whose formats have no comments.
 inline constexpr std::string_view kOwnJsonHead = R"({"exporter":"vramscope",)";
+// An empty list, which JSON lets nobody sign, but for the white space in it.
+inline constexpr std::string_view kOwnEmptyList = "[ \t \t\t \t  \t ]\n";
 inline constexpr std::string_view kOwnFoldedHead = "vramscope: ";
 inline constexpr std::string_view kOwnTimelineHead = "time_ns,device,allocated_bytes,";
 inline constexpr std::string_view kOwnMetricsHead = "# HELP vramscope_";

@@ -197,6 +197,20 @@ class WhatIsThere(OutputTest):
             self.assertTrue((self.folder / "link").is_symlink())
             self.assertTrue((self.folder / name).read_bytes().startswith(b'{"type":"header"'))
 
+    def test_is_a_link_of_another_users_in_a_common_folder(self):
+        if os.getuid() != 0 or pathlib.Path("/proc/sys/fs/protected_symlinks").read_text() != "1\n":
+            self.skipTest("needs root, and a kernel that protects links")
+        common = self.folder / "common"
+        common.mkdir()
+        common.chmod(0o1777)
+        for name in ("there", "missing"):
+            (self.folder / "there").write_bytes(b"")
+            (common / name).symlink_to(self.folder / name)
+            os.lchown(common / name, 65534, 65534)
+            self.assert_refused(*(f"common/{name}" if word == "OUT" else word for word in self.commands[0]),
+                                parts=[f"cannot write common/{name}: Permission denied"])
+            self.assertFalse((self.folder / "missing").exists())
+
     def test_is_no_regular_file(self):
         expected = self.call("export", "--to", "jsonl", "run.vsl")[1]
         self.assertEqual(self.call("export", "--to", "jsonl", "-o", "/dev/null", "run.vsl"), (0, b"", ""))

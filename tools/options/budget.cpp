@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,6 +15,7 @@
 
 #include "report/decimal.hpp"
 #include "report/error.hpp"
+#include "report/input_text.hpp"
 #include "report/judge/finding_kinds.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
@@ -187,15 +185,7 @@ private:
     std::string text() const
     {
         constexpr std::size_t kMostBytesOfFile = 1 << 20;
-        errno = 0;
-        std::ifstream file(path_, std::ios::binary);
-        std::string text(kMostBytesOfFile, '\0');
-        file.read(text.data(), static_cast<std::streamsize>(text.size()));
-        if (errno != 0 || !file.eof())
-            throw Error(Exit::usage, fmt::format("cannot read the budget {}: {}", path_,
-                                                 std::strerror(errno != 0 ? errno : EFBIG)));
-        text.resize(static_cast<std::size_t>(file.gcount()));
-        return text;
+        return report::read_input_text(path_, "the budget", kMostBytesOfFile);
     }
 
     nlohmann::json parse() const

@@ -68,6 +68,7 @@ Output::Output(const std::string& name) : name_(name)
     if (name_ == "-") {
         descriptor_ = STDOUT_FILENO;
     } else if (wanted()) {
+        keep_from_traps();
         path_ = behind_links(name_);
         descriptor_ = descriptor_of(path_).value_or(-1);
     }
@@ -87,6 +88,17 @@ Output::Output(const std::string& name, const std::vector<fs::path>& taken, bool
     if (!force)
         keep_ = keep;
     check_writable();
+}
+
+// A link that another user put into a folder like /tmp leads nowhere (fs.protected_symlinks). We
+// follow links ourselves, so the kernel is asked whether it would.
+void Output::keep_from_traps() const
+{
+    const int file = ::open(name_.c_str(), O_PATH | O_CLOEXEC);
+    if (file >= 0)
+        ::close(file);
+    else if (errno == EACCES)
+        fail(EACCES);
 }
 
 void Output::keep_apart(const std::string& name, const std::vector<fs::path>& taken)

@@ -42,6 +42,7 @@ public:
 private:
     friend class OutputFile;
     explicit Output(const std::string& name);
+    void keep_from_traps() const;
     void keep_what_is_there() const;
     void check_writable() const;
     [[noreturn]] void fail(int problem) const;

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/input_text.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
@@ -124,15 +122,7 @@ void Suppressions::add_file(const std::filesystem::path& path)
     const auto from_here = [&](const SuppressionRule& rule) { return rule.source == path; };
     if (std::any_of(rules_.begin(), rules_.end(), from_here))
         return;
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::string text(kMostBytes, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (errno != 0 || !file.eof())
-        refuse(fmt::format("cannot read the suppressions {}: {}", path.string(),
-                           std::strerror(errno != 0 ? errno : EFBIG)));
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    add_text(text, path.string());
+    add_text(read_input_text(path, "the suppressions", kMostBytes), path.string());
 }
 
 void Suppressions::add_text(std::string_view text, const std::string& source)
@@ -145,9 +135,9 @@ void Suppressions::add_text(std::string_view text, const std::string& source)
         if (line.empty() || line.starts_with('#'))
             continue;
         if (!line.starts_with(kType))
-            refuse(fmt::format("{}:{}: '{}' is no suppression: write leak:PATTERN, such as "
+            refuse(fmt::format("{}:{}: this is no suppression: write leak:PATTERN, such as "
                                "leak:load_labels, or a # before a comment",
-                               source, number, line.substr(0, 80)));
+                               source, number)); // it may be another file, which is nobody's to see
         const std::string_view pattern = line.substr(kType.size());
         if (pattern.empty())
             refuse(fmt::format("{}:{}: an empty pattern would suppress every leak: if that is "

@@ -318,6 +318,12 @@ TEST(CiFormats, FilesAreKnownAsOurs)
             EXPECT_TRUE(is_own_output(std::string_view(text).substr(0, kOwnHeadBytes))) << text;
     }
     EXPECT_FALSE(is_own_output("[\n  {\n    \"check_name\": \"eslint/semi\""));
+    EXPECT_FALSE(is_own_output("[]\n"));
+    EXPECT_FALSE(is_own_output("[]"));
+    EXPECT_FALSE(is_own_output("vramscope: CLEAN: nothing leaked\n"));
+    EXPECT_FALSE(is_own_output("vramscope: my notes on memory 1\n"));
+    EXPECT_TRUE(is_own_output("vramscope: device memory, device 0;main;load 4096\n"));
+    EXPECT_TRUE(is_own_output("vramscope: pinned memory 4096\n"));
     EXPECT_FALSE(is_own_output("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites/>"));
 }
 
