@@ -134,7 +134,7 @@ Bytes without_last(Bytes log, std::size_t bytes)
 
 TEST(ZeroedLog, TheLastChunkOfALaneIsMissed)
 {
-    for (const std::uint16_t minor : {0, 1}) {
+    for (const std::uint16_t minor : {std::uint16_t{0}, std::uint16_t{1}}) {
         const Bytes log = leak_in_the_last_chunk(minor, 600);
         EXPECT_EQ(verdict_of(log), Verdict::leaks);
         EXPECT_EQ(verdict_of(without_last(log, kChunk)), Verdict::inconclusive) << minor;

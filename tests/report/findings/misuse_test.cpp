@@ -13,7 +13,7 @@ using test::report_of;
 using test::operator""_KiB;
 using test::operator""_MiB;
 
-constexpr auto program = test::program_with_stacks;
+using test::program_with_stacks;
 
 std::uint64_t offset_of_call(const std::optional<TimedCall>& call)
 {
@@ -31,7 +31,7 @@ Misuse misuse_of(const LogBuilder& log)
 
 TEST(Misuse, DoubleFreeHasTheStacksOfAllThreeCalls)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 1_MiB, 1).free(0x1000, "cuMemFreeAsync", 2);
     log.failed_free(0x1000, 3).failed_free(0x1000, 3);
     const Misuse misuse = misuse_of(log);
@@ -50,7 +50,7 @@ TEST(Misuse, DoubleFreeHasTheStacksOfAllThreeCalls)
 
 TEST(Misuse, IsOfTheLastTenantOfAnAddress)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 1_MiB, 1).free(0x1000, "cuMemFree_v2", 2);
     log.alloc(0x1000, 2_MiB, 4).free(0x1000, "cuMemFree_v2", 5).failed_free(0x1000, 3);
     log.alloc(0x1000, 2_MiB, 6).free(0x1000, "cuMemFree_v2", 7);
@@ -62,7 +62,7 @@ TEST(Misuse, IsOfTheLastTenantOfAnAddress)
 
 TEST(Misuse, FreeOfWhatNobodyAllocated)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 256, 1).free(0x1000).failed_free(0x9000, 3);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::never_allocated);
@@ -72,7 +72,7 @@ TEST(Misuse, FreeOfWhatNobodyAllocated)
 
 TEST(Misuse, IsNotKnownWhereEventsAreMissing)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 256, 1).failed_free(0x9000, 3);
     log.header().lost[0] = 1;
     EXPECT_EQ(misuse_of(log).kind, MisuseKind::unknown);
@@ -80,7 +80,7 @@ TEST(Misuse, IsNotKnownWhereEventsAreMissing)
 
 TEST(Misuse, FreeAfterTheContextIsGone)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.place({.context = 1}).alloc(0x1000, 1_MiB, 1).context_gone(1).failed_free(0x1000, 3);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::after_context);
@@ -92,14 +92,14 @@ TEST(Misuse, FreeAfterTheContextIsGone)
 
 TEST(Misuse, FreeAfterTheContextIsGoneNamesTheCallThatEndedIt)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.place({.context = 1}).alloc(0x1000, 1_MiB, 1).context_gone(1, 2).failed_free(0x1000, 3);
     EXPECT_EQ(offset_of_call(misuse_of(log).ended), 0x2000u);
 }
 
 TEST(Misuse, WhatSurvivesItsContextIsNotFreedAfterIt)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.place({.context = 1}).alloc(0x1000, 1_MiB, 1, "cuMemAllocAsync").context_gone(1);
     log.failed_free(0x1000, 3);
     const Report report = report_of(log);
@@ -118,7 +118,7 @@ class WrongApi : public testing::TestWithParam<Mixed> {};
 
 TEST_P(WrongApi, IsToldWithTheBlockThatItMet)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x10000, 4_KiB, 1, GetParam().allocates).failed_free(0x10000, 3, GetParam().frees);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::wrong_api);
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Misuse, InteriorPointerNamesTheBlockAndTheOffset)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x10000, 4_KiB, 1).failed_free(0x10100, 3).free(0x10000);
     const Misuse misuse = misuse_of(log);
     EXPECT_EQ(misuse.kind, MisuseKind::interior_pointer);
@@ -150,7 +150,7 @@ TEST(Misuse, InteriorPointerNamesTheBlockAndTheOffset)
 
 TEST(Misuse, APieceOfAnOldBlockIsRememberedBesideANewOne)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x10000, 4_KiB, 1).free(0x10000, "cuMemFree_v2", 2).alloc(0x10000, 256, 4);
     log.failed_free(0x10200, 3).failed_free(0x10010, 5).free(0x10000);
     const Report report = report_of(log);
@@ -164,7 +164,7 @@ TEST(Misuse, APieceOfAnOldBlockIsRememberedBesideANewOne)
 
 TEST(Misuse, MappingsAndHandlesHaveTheirOwnPast)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(5, 2_MiB, 1, "cuMemCreate").map(0x8000, 2_MiB, 5).unmap(0x8000, 2_MiB);
     log.free(5, "cuMemRelease", 2);
     log.failed_free(0x8000, 3, "cuMemUnmap").failed_free(5, 4, "cuMemRelease");
@@ -178,7 +178,7 @@ TEST(Misuse, MappingsAndHandlesHaveTheirOwnPast)
 
 TEST(Misuse, ARetainedHandleMayBeReleasedTwice)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(5, 2_MiB, 1, "cuMemCreate").retain(5).free(5, "cuMemRelease", 2);
     log.free(5, "cuMemRelease", 4).failed_free(5, 3, "cuMemRelease");
     EXPECT_EQ(offset_of_call(misuse_of(log).ended), 0x4000u) << "the last one ended it";
@@ -186,14 +186,14 @@ TEST(Misuse, ARetainedHandleMayBeReleasedTwice)
 
 TEST(Misuse, IsNoLeakAndNoDoubt)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 1_MiB, 1).free(0x1000).failed_free(0x1000, 3);
     EXPECT_EQ(report_of(log).verdict, Verdict::clean);
 }
 
 TEST(Misuse, EveryRefusedCallIsEitherMisuseOrAFailedCall)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.alloc(0x1000, 1_MiB, 1).failed_free(0x1000, 3, "cuMemFree_v2", 700).failed(2, 4096);
     log.failed_free(0x1100, 3).failed_free(0x77, 4).failed(2, 4096).failed_free(0, 4);
     const Report report = report_of(log);
@@ -209,7 +209,7 @@ TEST(Misuse, EveryRefusedCallIsEitherMisuseOrAFailedCall)
 
 TEST(FailedCalls, AreSummedUpByStack)
 {
-    LogBuilder log = program();
+    LogBuilder log = program_with_stacks();
     log.failed(2, 4_KiB, "cuMemAlloc_v2", 1).failed(2, 8_KiB, "cuMemAlloc_v2", 1);
     log.failed(2, 1_KiB, "cuMemHostAlloc", 1).failed(2, 1_KiB, "cuMemAlloc_v2", 2);
     const Report report = report_of(log);
