@@ -123,7 +123,7 @@ void LogReader::add_to_lane(const Chunk& chunk)
     }
     std::vector<Chunk>& chunks = lanes_[at->second].chunks;
     if (chunk.ordinal != (first ? 0 : chunks.back().ordinal + 1))
-        ++damaged_chunks_; // a chunk of this thread is missing, or there twice
+        ++missing_chunks_; // of this thread, or one is there twice
     chunks.push_back(chunk);
     ++chunks_;
 }
@@ -274,7 +274,8 @@ bool LogReader::cut() const noexcept
 
 std::uint64_t LogReader::damaged_chunks() const
 {
-    std::uint64_t damaged = damaged_chunks_ + empty_chunks().lost;
+    // One that is missing in its lane is empty, unless it was written over.
+    std::uint64_t damaged = damaged_chunks_ + std::max(missing_chunks_, empty_chunks().lost);
     for (const Lane& lane : lanes_)
         damaged += lane.cursor && lane.cursor->damaged();
     return damaged;

@@ -107,6 +107,7 @@ private:
     bool started_ = false;
     bool cut_ = false;
     std::uint64_t damaged_chunks_ = 0;
+    std::uint64_t missing_chunks_ = 0; // between those of a lane
     std::size_t chunks_ = 0;
     std::size_t chunks_read_ = 0;
 };

@@ -17,14 +17,17 @@ int cuMemFree_v2(uint64_t address);
 enum { kTrapFlag = 0x100 };
 
 static volatile long left_; // signals that are still to come; negative: without end
+static volatile long each_ = 1; // of so many signals one allocates
 
 static void handler(int number, siginfo_t* info, void* context)
 {
     const int saved = errno;
     (void)info;
-    uint64_t address = 0;
-    cuMemAlloc_v2(&address, 4096);
-    cuMemFree_v2(address);
+    if (left_ % each_ == 0) {
+        uint64_t address = 0;
+        cuMemAlloc_v2(&address, 4096);
+        cuMemFree_v2(address);
+    }
     if (left_ > 0 && --left_ == 0 && number == SIGTRAP)
         ((ucontext_t*)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)kTrapFlag;
     errno = saved;
@@ -54,9 +57,10 @@ void every_microseconds(int microseconds)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void at_each_instruction(long signals)
+void at_each_instruction(long signals, long each)
 {
     handle(SIGTRAP);
     left_ = signals;
+    each_ = each;
     __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
 }

@@ -1,4 +1,4 @@
-"""Makes and unmakes frames of every kind while signals come: interrupted.py LIBRARY (steps N | timer MICROSECONDS ROUNDS)."""
+"""Makes and unmakes frames of every kind while signals come: interrupted.py LIBRARY (steps N EACH | timer MICROSECONDS ROUNDS)."""
 import ctypes
 import sys
 
@@ -34,7 +34,7 @@ def frames():
 
 
 if sys.argv[2] == "steps":
-    lib.at_each_instruction(int(sys.argv[3]))
+    lib.at_each_instruction(int(sys.argv[3]), int(sys.argv[4]))
     while lib.left() > 0:
         frames()
 else:

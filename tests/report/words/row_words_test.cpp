@@ -100,8 +100,8 @@ TEST(RowWords, NamesThatDifferInWhatIsLeftOutKeepIt)
     EXPECT_EQ(shown(50),
               (Texts{"Tensor<std::complex<float>>::Tensor(...) T.cu:7",
                      "Tensor<std::complex<double>>::Tensor(...) T.cu:7", "load() l.cu:7"}));
-    EXPECT_EQ(shown(32), (Texts{"Tensor<...float>>::Tenso... T.cu:7",
-                                "Tensor<...double>>::Tens... T.cu:7", "load() l.cu:7"}));
+    EXPECT_EQ(shown(32), (Texts{"Tensor<...float>>::Ten... T.cu:7",
+                                "Tensor<...double>>::Te... T.cu:7", "load() l.cu:7"}));
     EXPECT_EQ(headlines({calling({"Tensor<std::complex<float>>" + rest})}, 32),
               Texts{"Tensor<...>::Tensor(...) T.cu:7"});
     for (std::size_t room = 20; room < 60; ++room) {

@@ -102,8 +102,9 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, suballocated),
                                    MEMBER(H, nodes_with_origin),
                                    MEMBER(H, nodes_without_origin),
-                                   MEMBER(H, python_ended_ticks)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, python_ended_ticks) + 8)
+                                   MEMBER(H, python_ended_ticks),
+                                   MEMBER(H, chunks_begun)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, chunks_begun) + 4)
         << "a field is missing above";
 }
 
