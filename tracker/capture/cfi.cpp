@@ -4,6 +4,7 @@
 #include "tracker/capture/cfi.hpp"
 
 #include "tracker/capture/eh_frame.hpp"
+#include "tracker/capture/signal_frames.hpp"
 
 namespace vramscope::capture {
 namespace {
@@ -202,6 +203,15 @@ FrameRule to_rule(const Row& row) noexcept
     return rule;
 }
 
+// By the code, too: only that of rt_sigreturn is known to have a ucontext_t above it.
+FrameRule rule_of_signal_frame(std::uintptr_t return_address) noexcept
+{
+    FrameRule rule;
+    if (ends_handler(reinterpret_cast<const std::uint8_t*>(return_address)))
+        rule.kind = FrameRule::Kind::signal;
+    return rule;
+}
+
 } // namespace
 
 FrameRule frame_rule(std::uintptr_t return_address) noexcept
@@ -209,6 +219,8 @@ FrameRule frame_rule(std::uintptr_t return_address) noexcept
     FrameEntry entry;
     if (!find_frame_entry(return_address - 1, entry))
         return {};
+    if (entry.cie.of_signal_frame)
+        return rule_of_signal_frame(return_address);
     Interpreter interpreter(entry.cie, entry.function);
     if (!interpreter.run(entry.cie.program, UINTPTR_MAX))
         return {};

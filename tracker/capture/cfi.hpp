@@ -1,8 +1,8 @@
 // tracker/capture/cfi.hpp — where a function keeps its return address, as its unwind table says.
 //
 // Reads .eh_frame of a loaded object for one address: the rules of the ordinary frames that
-// compilers make. What it does not know (expressions, signal frames, other registers) it calls
-// unsupported; it never guesses. It takes half a microsecond: keep what it says. It asks the
+// compilers make, and the end of a signal handler. What it does not know (expressions, other
+// registers) it calls unsupported; it never guesses. It takes half a microsecond: keep what it says. It asks the
 // loader, so the caller holds no lock.
 #pragma once
 
@@ -15,6 +15,7 @@ struct FrameRule {
         unsupported,
         end, // the outermost frame: it has no return address
         plain,
+        signal, // it ends a signal handler: the kernel has put what was interrupted above it
     };
     Kind kind = Kind::unsupported;
     bool from_frame_pointer = false; // canonical frame address = rbp + offset; else rsp + offset

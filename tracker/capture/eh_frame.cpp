@@ -146,8 +146,11 @@ bool read_cie(const std::uint8_t* at, std::uintptr_t limit, Cie& cie) noexcept
                 if (!table.pointer(table.read<std::uint8_t>(), 0, ignored))
                     return false;
                 break;
+            case 'S':
+                cie.of_signal_frame = true;
+                break;
             default:
-                return false; // 'S' among them: a signal frame
+                return false;
             }
         }
         cie.program = FrameTable(program, end);

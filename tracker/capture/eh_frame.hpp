@@ -118,6 +118,7 @@ struct Cie {
     std::int64_t data_align = 0;
     std::uint8_t pointer_encoding = 0;
     bool has_augmentation = false;
+    bool of_signal_frame = false;
     FrameTable program{nullptr, nullptr};
 };
 

@@ -1,7 +1,8 @@
 // tracker/capture/frame_walk.hpp — from frame to frame of the caller's own stack by plain rules.
 //
 // It reads nothing but the stack between the hook's frame and the stack's upper end, and it stops
-// at the first frame whose rule is not plain (cfi.hpp): an unwinder then takes the whole stack.
+// at the first frame whose rule is not plain (cfi.hpp): an unwinder then takes the whole stack. From
+// a signal handler it goes on in what that interrupted.
 #pragma once
 
 #include <array>
@@ -58,6 +59,7 @@ public:
         unknown, // no plain rule, or one that leads out of the stack
         end,     // the frame was the outermost
         caller,
+        interrupted, // a signal came here: no call, and return_address() is the next instruction
     };
     // Goes on to the caller of the frame where it is.
     Step step() noexcept;
@@ -71,6 +73,8 @@ public:
     const StackWord& found_by() const noexcept { return found_by_; }
 
 private:
+    Step step_out_of_handler() noexcept;
+
     // A place that is not proven yet may be any part of the stack, even a sanitizer's red zone.
     __attribute__((no_sanitize("address", "thread"))) static StackWord
     word_at(std::uintptr_t at) noexcept
@@ -91,18 +95,19 @@ private:
     StackWord frame_pointer_;
     StackWord return_address_;
     StackWord found_by_;
+    std::uintptr_t to_call_ = 0; // 1 where the rule is wanted of the instruction at the address
 };
 
 // Inlined: the state of a walk that goes through a whole stack then lies in registers.
 inline FrameWalk::Step FrameWalk::step() noexcept
 {
-    const FrameRule& rule = rules_.of(return_address_.value);
+    const FrameRule& rule = rules_.of(return_address_.value + to_call_);
     if (rule.kind == FrameRule::Kind::end) {
         stack_pointer_ = high_;
         return Step::end;
     }
     if (rule.kind != FrameRule::Kind::plain)
-        return Step::unknown;
+        return rule.kind == FrameRule::Kind::signal ? step_out_of_handler() : Step::unknown;
     const std::uintptr_t base = rule.from_frame_pointer ? frame_pointer_.value : stack_pointer_;
     const std::uintptr_t frame = beyond(base, rule.frame_offset);
     if (frame <= stack_pointer_ || frame > high_ || frame % 8 != 0)
@@ -119,6 +124,7 @@ inline FrameWalk::Step FrameWalk::step() noexcept
         frame_pointer_ = word_at(saved);
     return_address_ = word_at(slot);
     stack_pointer_ = frame;
+    to_call_ = 0;
     return Step::caller;
 }
 

@@ -2,7 +2,6 @@
 #include "tracker/capture/signal_frames.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -20,20 +19,11 @@ constexpr std::uint8_t kReturns[][kCodeBytes] = {
 };
 constexpr std::size_t kReturnBytes[] = {9, 7};
 
-// A handler's own calls are few; a program may keep fewer frames of each stack.
-constexpr std::size_t kDeepEnough = 48;
-
 struct Work {
     iovec theirs[kMaxFrames];
     std::uint8_t code[kMaxFrames][kCodeBytes];
-    std::uintptr_t deeper[kDeepEnough];
+    std::uintptr_t deeper[kHandlerFrames];
 };
-
-bool is_return(const std::uint8_t* code) noexcept
-{
-    return std::memcmp(code, kReturns[0], kReturnBytes[0]) == 0 ||
-           std::memcmp(code, kReturns[1], kReturnBytes[1]) == 0;
-}
 
 bool leads_through_return(Work& work, const std::uintptr_t* addresses, std::size_t count) noexcept
 {
@@ -45,10 +35,16 @@ bool leads_through_return(Work& work, const std::uintptr_t* addresses, std::size
     const std::size_t whole = got < 0 ? 0 : static_cast<std::size_t>(got) / kCodeBytes;
     return whole < count ||
            std::any_of(work.code, work.code + whole,
-                       [](const std::uint8_t(&code)[kCodeBytes]) { return is_return(code); });
+                       [](const std::uint8_t(&code)[kCodeBytes]) { return ends_handler(code); });
 }
 
 } // namespace
+
+bool ends_handler(const std::uint8_t* code) noexcept
+{
+    return std::equal(kReturns[0], kReturns[0] + kReturnBytes[0], code) ||
+           std::equal(kReturns[1], kReturns[1] + kReturnBytes[1], code);
+}
 
 bool interrupts_something(const std::uintptr_t* addresses, std::size_t count,
                           bool truncated) noexcept
@@ -56,10 +52,10 @@ bool interrupts_something(const std::uintptr_t* addresses, std::size_t count,
     const Scratch<Work> work;
     if (!work || count == 0 || leads_through_return(*work, addresses, count))
         return true;
-    if (!truncated || count >= kDeepEnough)
+    if (!truncated || count >= kHandlerFrames)
         return false;
     bool still = false;
-    const std::size_t more = unwind(addresses[0], work->deeper, kDeepEnough, still);
+    const std::size_t more = unwind(addresses[0], work->deeper, kHandlerFrames, still);
     return more == 0 || leads_through_return(*work, work->deeper, more);
 }
 

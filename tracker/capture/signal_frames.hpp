@@ -11,6 +11,13 @@
 
 namespace vramscope::capture {
 
+// A handler's own calls are fewer; a program may keep fewer frames of each stack.
+inline constexpr std::size_t kHandlerFrames = 48;
+
+// Whether this is the code to which a handler returns. It is mapped: seven bytes, or as many as are
+// the same as there.
+bool ends_handler(const std::uint8_t* code) noexcept;
+
 // `addresses`: return addresses, innermost first, of the calling thread's stack. Where they were
 // `truncated` early, more are looked at. True too where that cannot be known.
 bool interrupts_something(const std::uintptr_t* addresses, std::size_t count,

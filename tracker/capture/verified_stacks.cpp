@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/signal_frames.hpp"
 
 extern "C" void* __libc_stack_end; // ld.so: the stack pointer that the process started with
 
@@ -79,23 +80,36 @@ std::optional<FrameWalk> VerifiedStacks::begin_walk(std::uintptr_t frame,
 [[gnu::flatten]] std::size_t VerifiedStacks::walk(std::uintptr_t frame,
                                                   std::uintptr_t return_address,
                                                   std::uintptr_t* out, std::size_t capacity,
-                                                  bool& truncated) noexcept
+                                                  bool& truncated, bool& interrupting) noexcept
 {
     std::optional<FrameWalk> walk = begin_walk(frame, return_address);
     if (!walk)
         return 0;
     described_count_ = described_frame_pointer_ = 0;
+    interrupting = false;
     out[0] = return_address;
-    for (std::size_t count = 1;;) {
+    std::size_t count = 1;
+    for (;;) {
         const FrameWalk::Step step = walk->step();
         if (step == FrameWalk::Step::unknown)
             return 0;
-        truncated = step == FrameWalk::Step::caller && count == capacity;
+        truncated = step != FrameWalk::Step::end && count == capacity;
+        if (step == FrameWalk::Step::interrupted)
+            interrupting = true;
         if (truncated || step == FrameWalk::Step::end)
-            return count;
+            break;
         out[count++] = walk->return_address().value;
         describe_step(*walk);
     }
+    for (std::size_t deeper = count; truncated && !interrupting && deeper < kHandlerFrames;
+         ++deeper)
+        if (const FrameWalk::Step step = walk->step(); step != FrameWalk::Step::caller) {
+            interrupting = step == FrameWalk::Step::interrupted;
+            break;
+        }
+    if (interrupting) // where what it interrupted goes on is not a word that would be compared
+        described_count_ = kTooManySlots;
+    return count;
 }
 
 // Adds the words by which the last step found the caller.

@@ -44,9 +44,10 @@ public:
     std::optional<FrameWalk> begin_walk(std::uintptr_t frame,
                                         std::uintptr_t return_address) noexcept;
     // Does what unwind() does, by such a walk alone, and keeps the words that it read for
-    // learn_walked(). 0: a frame has no plain rule.
+    // learn_walked(), unless the stack leads out of a signal handler: then it is `interrupting`.
+    // 0: a frame has no plain rule.
     std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
-                     std::size_t capacity, bool& truncated) noexcept;
+                     std::size_t capacity, bool& truncated, bool& interrupting) noexcept;
 
     // Takes what unwinding found; once a quarter of the room is used, it is remembered the second
     // time. frames[0] is the return address.

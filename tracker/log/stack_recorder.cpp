@@ -13,9 +13,38 @@ namespace vramscope::log {
 
 namespace {
 
+struct Frames {
+    std::uintptr_t addresses[capture::kMaxFrames];
+    std::size_t count = 0;
+    bool truncated = false;
+    bool walked = false;       // these are what the last walk found
+    bool interrupting = false; // that walk came out of a signal handler
+
+    void unwind(const CallSite& site) noexcept
+    {
+        count = capture::unwind(site.return_address, addresses, settings().max_frames, truncated);
+    }
+    void walk(Thread& thread, const CallSite& site) noexcept
+    {
+        count = thread.stacks->walk(site.frame, site.return_address, addresses,
+                                    settings().max_frames, truncated, interrupting);
+        walked = count != 0;
+    }
+    // Whether functions of Python must be left out; nothing where there are none.
+    bool interrupts() const noexcept
+    {
+        if (!python_seen.load(std::memory_order_relaxed))
+            return false;
+        return walked ? interrupting : capture::interrupts_something(addresses, count, truncated);
+    }
+    std::uint64_t hash(std::uint64_t epoch) const noexcept
+    {
+        return capture::hash_frames(addresses, count, epoch);
+    }
+};
+
 // A stack that no thread has seen: its modules first, then the stack, then its id for everyone.
-[[gnu::noinline, gnu::cold]] std::uint32_t intern_new(Thread& thread, const std::uintptr_t* frames,
-                                                      std::size_t count, bool truncated,
+[[gnu::noinline, gnu::cold]] std::uint32_t intern_new(Thread& thread, const Frames& taken,
                                                       std::uint64_t hash) noexcept
 {
     const capture::SignalsHeld held;
@@ -25,15 +54,14 @@ namespace {
         count_lost(format::Lost::table_full);
         return 0;
     }
-    const std::uint64_t flags = truncated ? format::Stack::kTruncated : 0;
-    if (!write(thread, format::Stack{id, flags, count, {frames, {}}}))
+    const std::uint64_t flags = taken.truncated ? format::Stack::kTruncated : 0;
+    if (!write(thread, format::Stack{id, flags, taken.count, {taken.addresses, {}}}))
         return 0;
     renew_clock_pair();
     note_end_of_python();
-    if (python_seen.load(std::memory_order_relaxed) &&
-        capture::interrupts_something(frames, count, truncated))
+    if (taken.interrupts())
         note_interrupting_stack(id);
-    return stack_table.publish(hash, frames, count, id);
+    return stack_table.publish(hash, taken.addresses, taken.count, id);
 }
 
 // What one scan of the modules has seen.
@@ -65,28 +93,6 @@ void distrust_verification() noexcept
     verifying.store(false, std::memory_order_relaxed);
 }
 
-struct Frames {
-    std::uintptr_t addresses[capture::kMaxFrames];
-    std::size_t count = 0;
-    bool truncated = false;
-    bool walked = false; // these are what the last walk found
-
-    void unwind(const CallSite& site) noexcept
-    {
-        count = capture::unwind(site.return_address, addresses, settings().max_frames, truncated);
-    }
-    void walk(Thread& thread, const CallSite& site) noexcept
-    {
-        count = thread.stacks->walk(site.frame, site.return_address, addresses,
-                                    settings().max_frames, truncated);
-        walked = count != 0;
-    }
-    std::uint64_t hash(std::uint64_t epoch) const noexcept
-    {
-        return capture::hash_frames(addresses, count, epoch);
-    }
-};
-
 // The first walk of the process and one of some others is unwound all the same. In place, as a
 // thread's stack may be small.
 void check_walk(Thread& thread, const CallSite& site, Frames& frames) noexcept
@@ -99,7 +105,8 @@ void check_walk(Thread& thread, const CallSite& site, Frames& frames) noexcept
     if (frames.count == 0) {
         frames.walk(thread, site);
     } else if (frames.hash(0) != walked) {
-        distrust_verification();
+        if (!frames.interrupting) // unwinders differ in how far they see behind a signal handler
+            distrust_verification();
         frames.walked = false;
     }
 }
@@ -122,23 +129,22 @@ std::uint32_t unwind_stack(Thread& thread, const CallSite& site, std::uint32_t e
 {
     Frames taken;
     take_frames(thread, site, taken);
-    const auto& [frames, count, truncated, walked] = taken;
-    if (count == 0)
+    if (taken.count == 0)
         return 0;
     std::atomic_ref(process->header->stacks_unwound).fetch_add(1, std::memory_order_relaxed);
     const std::uint64_t epoch = modules.unload_epoch();
     const std::uint64_t hash = taken.hash(epoch);
-    std::uint32_t id = stack_table.find(hash, frames, count);
+    std::uint32_t id = stack_table.find(hash, taken.addresses, taken.count);
     if (!id)
-        id = intern_new(thread, frames, count, truncated, hash);
+        id = intern_new(thread, taken, hash);
     if (expected && expected != id)
         distrust_verification();
     if (!id || !thread.stacks || expected)
         return id;
-    if (walked)
+    if (taken.walked)
         thread.stacks->learn_walked(site.frame, site.return_address, id, epoch);
     else
-        thread.stacks->learn(site.frame, frames, count, truncated, id, epoch);
+        thread.stacks->learn(site.frame, taken.addresses, taken.count, taken.truncated, id, epoch);
     return id;
 }
 

@@ -26,6 +26,7 @@ struct Seen {
     Frames walked; // empty: it gave up
     Frames by_libunwind;
     Frames by_glibc;
+    bool interrupting = false;
 };
 
 Frames glibc_frames(std::uintptr_t first)
@@ -47,10 +48,10 @@ Frames glibc_frames(std::uintptr_t first)
     auto* const stacks = capture::VerifiedStacks::create(capture::own_stack_bounds());
     std::uintptr_t frames[capture::kMaxFrames];
     bool truncated = false;
-    const std::size_t walked =
-        stacks->walk(site.frame, site.return_address, frames, capture::kMaxFrames, truncated);
-    EXPECT_FALSE(truncated);
     auto& seen = *static_cast<Seen*>(result);
+    const std::size_t walked = stacks->walk(site.frame, site.return_address, frames,
+                                            capture::kMaxFrames, truncated, seen.interrupting);
+    EXPECT_FALSE(truncated);
     seen.walked.assign(frames, frames + walked);
     const std::size_t unwound =
         capture::unwind(site.return_address, frames, capture::kMaxFrames, truncated);
@@ -169,9 +170,14 @@ TEST(FrameWalk, SeesACallbackOfLibc)
     expect_walked(seen);
 }
 
-TEST(FrameWalk, GivesUpAtASignalFrame)
+TEST(FrameWalk, SeesWhatASignalInterrupted)
 {
-    expect_given_up(raise_with_handler(0));
+    const Seen seen = raise_with_handler(0);
+    expect_walked(seen);
+    EXPECT_TRUE(seen.interrupting);
+    Seen plain;
+    take_frames(&plain);
+    EXPECT_FALSE(plain.interrupting);
 }
 
 TEST(FrameWalk, GivesUpOnAnotherStack)
@@ -220,8 +226,12 @@ TEST(FrameWalk, CutsWhereThereIsNoMoreRoom)
             auto* const stacks = capture::VerifiedStacks::create(capture::own_stack_bounds());
             std::uintptr_t frames[3];
             bool truncated = false;
-            EXPECT_EQ(stacks->walk(site.frame, site.return_address, frames, 3, truncated), 3u);
+            bool interrupting = true;
+            EXPECT_EQ(
+                stacks->walk(site.frame, site.return_address, frames, 3, truncated, interrupting),
+                3u);
             EXPECT_TRUE(truncated);
+            EXPECT_FALSE(interrupting);
             EXPECT_EQ(frames[0], site.return_address);
             stacks->destroy();
             VRAMSCOPE_TEST_KEEP_FRAME();
