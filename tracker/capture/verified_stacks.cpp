@@ -91,9 +91,10 @@ std::optional<FrameWalk> VerifiedStacks::begin_walk(std::uintptr_t frame,
     std::size_t count = 1;
     for (;;) {
         const FrameWalk::Step step = walk->step();
-        if (step == FrameWalk::Step::unknown)
+        if (step == FrameWalk::Step::unknown && !interrupting)
             return 0;
-        truncated = step != FrameWalk::Step::end && count == capacity;
+        truncated =
+            step == FrameWalk::Step::unknown || (step != FrameWalk::Step::end && count == capacity);
         if (step == FrameWalk::Step::interrupted)
             interrupting = true;
         if (truncated || step == FrameWalk::Step::end)

@@ -45,7 +45,8 @@ public:
                                         std::uintptr_t return_address) noexcept;
     // Does what unwind() does, by such a walk alone, and keeps the words that it read for
     // learn_walked(), unless the stack leads out of a signal handler: then it is `interrupting`.
-    // 0: a frame has no plain rule.
+    // Such a stack may end with what was interrupted, for an unwinder takes so long that the next
+    // signal would be there. 0: a frame has no plain rule.
     std::size_t walk(std::uintptr_t frame, std::uintptr_t return_address, std::uintptr_t* out,
                      std::size_t capacity, bool& truncated, bool& interrupting) noexcept;
 
