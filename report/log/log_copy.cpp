@@ -71,7 +71,8 @@ bool copy_log(const LogFile& log, std::uint64_t ticks, int descriptor)
     header.snapshot_ticks = ticks;
     header.chunks = log.chunks();
     header.chunks_begun = 0;
-    for (std::uint32_t position = 0; position < header.chunks; ++position)
+    for (std::uint32_t position = 0;
+         (position = log.next_chunk_with_data(position)) < header.chunks; ++position)
         if (!copy_chunk(log, position, ticks, descriptor, header.chunks_begun))
             return false;
     return ::ftruncate(descriptor, static_cast<off_t>(log.chunk_offset(header.chunks))) == 0 &&

@@ -1,6 +1,7 @@
 // report/log/log_file.cpp — opening a log, and everything that can be wrong with the file.
 #include "report/log/log_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -151,6 +152,21 @@ void LogFile::count_chunks()
 std::uint64_t LogFile::chunk_offset(std::uint32_t chunk) const noexcept
 {
     return header_.header_bytes + std::uint64_t{chunk} * header_.chunk_bytes;
+}
+
+std::uint32_t LogFile::next_chunk_with_data(std::uint32_t chunk) const
+{
+    const std::uint64_t from = chunk_offset(chunk);
+    std::uint64_t data = from;
+    if (packed_) {
+        data = packed_->next_data(from);
+    } else if (const off_t found = ::lseek(fd_, static_cast<off_t>(from), SEEK_DATA); found >= 0) {
+        data = static_cast<std::uint64_t>(found);
+    } else if (errno == ENXIO) { // there is none
+        data = bytes_;
+    }
+    const std::uint64_t next = (std::max(data, from) - header_.header_bytes) / header_.chunk_bytes;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(next, std::max(chunk, chunks_)));
 }
 
 std::size_t LogFile::read_at(std::uint64_t offset, void* out, std::size_t bytes) const

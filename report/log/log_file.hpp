@@ -46,6 +46,8 @@ public:
     // Chunks that lie in the file, the last one perhaps in part.
     std::uint32_t chunks() const noexcept { return chunks_; }
     std::uint64_t chunk_offset(std::uint32_t chunk) const noexcept;
+    // The first chunk from this one on that is no hole of the file, as far as is easily known.
+    std::uint32_t next_chunk_with_data(std::uint32_t chunk) const;
 
     // The file ends before the last chunk that was handed out does, or lacks the end that packing
     // gave it.

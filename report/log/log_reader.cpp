@@ -60,14 +60,14 @@ void LogReader::refresh()
 void LogReader::index_new_chunks()
 {
     std::vector<Chunk> found;
-    for (const std::uint32_t chunks = file_.chunks(); indexed_ < chunks; ++indexed_)
-        index_chunk(indexed_, found);
+    index_chunks({indexed_, std::max(indexed_, file_.chunks())}, found);
+    indexed_ = std::max(indexed_, file_.chunks());
     // While the program runs, a thread may begin a chunk and fill it after we looked at it, and
     // begin the lane's next one before we look at that. So we look until none was begun.
     for (std::size_t before = SIZE_MAX; found.size() != before;) {
         before = found.size();
-        for (const std::uint32_t position : std::exchange(unbegun_, {}))
-            index_chunk(position, found);
+        for (const EmptyRun& run : std::exchange(unbegun_, {}))
+            index_chunks(run, found);
     }
     std::sort(found.begin(), found.end(), [](const Chunk& a, const Chunk& b) {
         return std::tie(a.lane, a.ordinal, a.position) < std::tie(b.lane, b.ordinal, b.position);
@@ -76,27 +76,43 @@ void LogReader::index_new_chunks()
         add_to_lane(chunk);
 }
 
-// The whole records of a damaged chunk are read even so, if it says whose they are.
-void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
+// A log may be a file of a terabyte that is nearly all a hole: that costs a question.
+void LogReader::index_chunks(EmptyRun run, std::vector<Chunk>& found)
+{
+    for (std::uint32_t position = run.first; position < run.end;) {
+        if (index_chunk(position, found)) {
+            ++position;
+            continue;
+        }
+        const std::uint32_t next = std::min(run.end, file_.next_chunk_with_data(position + 1));
+        if (!unbegun_.empty() && unbegun_.back().end == position)
+            unbegun_.back().end = next;
+        else
+            unbegun_.push_back({position, next});
+        position = next;
+    }
+}
+
+// False: it is empty. The whole records of a damaged chunk are read even so, if it says whose they
+// are.
+bool LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
 {
     format::ChunkHeader header;
     const std::size_t got = file_.read_at(file_.chunk_offset(position), &header, sizeof header);
     if (got < sizeof header) {
         cut_ = true;
-        return;
+        return true;
     }
     // Handed out: its thread is about to begin it, or stopped before that, or it was lost.
-    if (header.magic == 0 && header.committed == 0) {
-        unbegun_.push_back(position);
-        return;
-    }
+    if (header.magic == 0 && header.committed == 0)
+        return false;
     ++begun_;
     const auto payload = static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof header);
     if (header.magic != format::kChunkMagic || header.committed > payload ||
         header.index != position)
         ++damaged_chunks_;
     if (header.magic != format::kChunkMagic)
-        return;
+        return true;
     found.push_back({.position = position,
                      .lane = header.lane,
                      .ordinal = header.ordinal,
@@ -109,6 +125,7 @@ void LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
                                   .stack = header.pending_stack});
     if (file_.header().clock == format::Clock::tsc)
         clock_.calibrate(header.base_ticks, header.base_ns);
+    return true;
 }
 
 void LogReader::add_to_lane(const Chunk& chunk)

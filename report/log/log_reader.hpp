@@ -83,7 +83,8 @@ private:
     };
 
     void index_new_chunks();
-    void index_chunk(std::uint32_t position, std::vector<Chunk>& found);
+    void index_chunks(EmptyRun run, std::vector<Chunk>& found);
+    bool index_chunk(std::uint32_t position, std::vector<Chunk>& found);
     void add_to_lane(const Chunk& chunk);
     void add_turn(Turn turn);
     std::uint32_t committed_now(const Chunk& chunk) const;
@@ -96,9 +97,9 @@ private:
 
     const LogFile& file_;
     TickClock clock_;
-    std::vector<std::uint32_t> unbegun_; // handed out: their threads may yet begin them
-    std::uint32_t indexed_ = 0;          // positions before this are known
-    std::uint64_t begun_ = 0;            // those of them that have a magic
+    std::vector<EmptyRun> unbegun_; // handed out: their threads may yet begin them
+    std::uint32_t indexed_ = 0;     // positions before this are known
+    std::uint64_t begun_ = 0;       // those of them that have a magic
     std::vector<PendingFree> pending_frees_;
     std::vector<Lane> lanes_;
     std::unordered_map<std::uint32_t, std::size_t> lane_of_index_;

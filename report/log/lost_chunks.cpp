@@ -51,7 +51,7 @@ void judge(const LogFile& file, std::uint32_t position, EmptyChunks& chunks)
 } // namespace
 
 EmptyChunks judge_empty_chunks(const LogFile& file, std::uint64_t begun,
-                               std::span<const std::uint32_t> empty)
+                               std::span<const EmptyRun> empty)
 {
     const format::FileHeader& header = file.header();
     EmptyChunks chunks;
@@ -59,8 +59,10 @@ EmptyChunks judge_empty_chunks(const LogFile& file, std::uint64_t begun,
         chunks.lost = header.chunks_begun - std::min<std::uint64_t>(header.chunks_begun, begun);
         return chunks;
     }
-    for (const std::uint32_t position : empty.first(std::min(empty.size(), kMostLookedAt)))
-        judge(file, position, chunks);
+    std::size_t looked_at = 0;
+    for (const EmptyRun& run : empty)
+        for (std::uint32_t at = run.first; at < run.end && looked_at++ < kMostLookedAt; ++at)
+            judge(file, at, chunks);
     return chunks;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <zstd.h>
 
 #include "report/log/file_bytes.hpp"
@@ -104,6 +105,46 @@ void PackedFile::follow_frames()
     }
 }
 
+bool PackedFile::read_packed(const Frame& frame)
+{
+    packed_.resize(frame.packed_bytes);
+    return read_file(descriptor_, frame.offset, packed_.data(), packed_.size()) == packed_.size();
+}
+
+// Frames of zeros are alike when packed: one of them is unpacked to know the others by.
+bool PackedFile::is_zeros(const Frame& frame)
+{
+    constexpr std::uint32_t kLeastRatio = 1024;
+    if (frame.packed_bytes > 64 + frame.bytes / kLeastRatio || !read_packed(frame))
+        return false;
+    if (frame.bytes == zeros_bytes_ && packed_ == zeros_packed_)
+        return true;
+    const std::vector<char>& content = unpacked(frame).content;
+    if (content.empty() ||
+        std::any_of(content.begin(), content.end(), [](char byte) { return byte != 0; }))
+        return false;
+    zeros_packed_ = packed_;
+    zeros_bytes_ = frame.bytes;
+    return true;
+}
+
+std::uint64_t PackedFile::next_data(std::uint64_t offset)
+{
+    const std::lock_guard hold(lock_);
+    for (auto frame = frame_of(offset); frame != frames_.end() && is_zeros(*frame); ++frame)
+        offset = frame->begin + frame->bytes;
+    return offset;
+}
+
+// The frame that holds it, or the first one or the last.
+std::vector<PackedFile::Frame>::const_iterator PackedFile::frame_of(std::uint64_t offset) const
+{
+    const auto after = std::upper_bound(
+        frames_.begin(), frames_.end(), offset,
+        [](std::uint64_t wanted, const Frame& frame) { return wanted < frame.begin; });
+    return after == frames_.begin() ? after : std::prev(after);
+}
+
 const PackedFile::Kept& PackedFile::unpacked(const Frame& frame)
 {
     Kept* slot = kept_.data();
@@ -115,12 +156,10 @@ const PackedFile::Kept& PackedFile::unpacked(const Frame& frame)
         if (kept.used < slot->used)
             slot = &kept;
     }
-    packed_.resize(frame.packed_bytes);
     slot->content.resize(frame.bytes);
-    const std::size_t got = read_file(descriptor_, frame.offset, packed_.data(), packed_.size());
-    if (!context_ || got != packed_.size() ||
+    if (!context_ || !read_packed(frame) ||
         ZSTD_decompressDCtx(context_.get(), slot->content.data(), slot->content.size(),
-                            packed_.data(), got) != frame.bytes)
+                            packed_.data(), packed_.size()) != frame.bytes)
         slot->content.clear();
     slot->frame = &frame;
     slot->used = ++uses_;
@@ -130,13 +169,8 @@ const PackedFile::Kept& PackedFile::unpacked(const Frame& frame)
 std::size_t PackedFile::read_at(std::uint64_t offset, void* out, std::size_t bytes)
 {
     const std::lock_guard hold(lock_);
-    auto next = std::upper_bound(
-        frames_.begin(), frames_.end(), offset,
-        [](std::uint64_t wanted, const Frame& frame) { return wanted < frame.begin; });
-    if (next != frames_.begin())
-        --next;
     std::size_t done = 0;
-    for (; done < bytes && next != frames_.end(); ++next) {
+    for (auto next = frame_of(offset); done < bytes && next != frames_.end(); ++next) {
         const std::uint64_t from = offset + done - next->begin;
         const std::vector<char>& content = unpacked(*next).content;
         if (from >= content.size())

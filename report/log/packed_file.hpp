@@ -45,6 +45,9 @@ public:
     // Bytes read: less than asked for at the end, or at a frame that cannot be unpacked.
     std::size_t read_at(std::uint64_t offset, void* out, std::size_t bytes);
 
+    // The offset, or where the zeros end that its frame and those after it are all of.
+    std::uint64_t next_data(std::uint64_t offset);
+
 private:
     struct Frame {
         std::uint64_t offset; // in the file
@@ -61,7 +64,10 @@ private:
     bool read_table();
     void follow_frames();
     bool add(std::uint64_t packed_bytes, std::uint64_t bytes);
+    std::vector<Frame>::const_iterator frame_of(std::uint64_t offset) const;
+    bool read_packed(const Frame& frame); // into packed_
     const Kept& unpacked(const Frame& frame);
+    bool is_zeros(const Frame& frame);
 
     int descriptor_;
     std::uint64_t file_bytes_;
@@ -74,6 +80,8 @@ private:
     std::unique_ptr<ZSTD_DCtx_s, std::size_t (*)(ZSTD_DCtx_s*)> context_;
     std::vector<char> packed_;
     std::array<Kept, kFramesKept> kept_;
+    std::vector<char> zeros_packed_; // of the frame that was last seen to be zeros alone
+    std::uint32_t zeros_bytes_ = 0;
     std::uint64_t uses_ = 0;
 };
 

@@ -329,7 +329,7 @@ class WrongBudgets(CheckTest):
     def test_in_no_file(self):
         self.assert_refused("--budget", "no.json", parts=["cannot read the budget no.json: No such file"])
         self.assert_refused("--budget", ".", parts=["cannot read the budget .: Is a directory"])
-        self.assert_refused("--budget", "/dev/zero", parts=["cannot read the budget /dev/zero: File too large"])
+        self.assert_refused("--budget", "/dev/zero", parts=["cannot read the budget /dev/zero: it is no regular file"])
 
 
 if __name__ == "__main__":

@@ -257,7 +257,8 @@ class WhatIsNoSnapshot(ImportTest):
                               (pickle.dumps({"segments": [], "device_traces": [[{"action": 5}]]}), "no text"),
                               (b"\x80\x02]q\x05.", "remembers"), (b"\x80\x02h\x05.", "never remembered"),
                               (b"\x80\x02e.", "there is none"), (b"\x80\x02a.", "than there is"), (b"\x80\x02.", "one value"),
-                              (b"\x80\x02X\xff\xff\xff\x7f", "cut"), (b"\x80\x04\x8e" + b"\xff" * 8, "cut"),
+                              (b"\x80\x02X\xff\xff\xff\x7f", "16 MiB"), (b"\x80\x04\x8e" + b"\xff" * 8, "16 MiB"),
+                              (b"\x80\x02X\xff\xff\x00\x00", "cut"),
                               (b"\x80\x02\x8b\xff\xff\xff\x7f", "cut"), (b"\x80\x04]\x94h\x00a.", "read already")):
             with self.subTest(content[:20]):
                 self.refused(content, part)
@@ -268,6 +269,14 @@ class WhatIsNoSnapshot(ImportTest):
                  b"\x80\x04" + b"".join(b"]" + b"(" + b"h\x00" * 10 + b"e" for _ in range(100)) + b".")
         maps = [{"action": "segment_map", "addr": at << 42, "size": 1 << 41, "stream": 0} for at in range(1, 50)]
         bombs += (pickle.dumps({"segments": [], "device_traces": [maps]}),)
+        many = [{"action": "alloc", "addr": at << 12, "size": 512, "time_us": at, "frames": []} for at in range(2000)]
+        bombs += (pickle.dumps({"segments": [], "device_traces": [many] * 1024}),)
+        blocks = [{"size": 512, "state": "active_allocated"} for at in range(2000)]
+        segments = [{"address": at << 30, "total_size": 1 << 20, "blocks": blocks} for at in range(1024)]
+        bombs += (pickle.dumps({"segments": segments, "device_traces": []}),)
+        there_and_gone = [{"action": f"segment_{what}", "addr": 1 << 40, "size": 1 << 39, "time_us": at}
+                          for at in range(50) for what in ("map", "unmap")]
+        bombs += (pickle.dumps({"segments": [], "device_traces": [there_and_gone]}),)
         for bomb in bombs:
             with self.subTest(bomb[:8]):
                 self.dump(bomb)

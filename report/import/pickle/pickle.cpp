@@ -139,7 +139,10 @@ bool PickleMachine::string(std::uint8_t opcode)
     default:
         return false;
     }
+    constexpr std::uint64_t kMostTextBytes = 16 << 20; // a hole of the file is as long as it likes
     const std::uint64_t bytes = input_.number(length);
+    if (bytes > kMostTextBytes)
+        fail("it has a text of more than 16 MiB: no name is like this");
     push({Kind::text, 0, 0, intern(input_.bytes(bytes))});
     return true;
 }

@@ -2,6 +2,7 @@
 #include "report/import/torch/torch_snapshot.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -153,8 +154,8 @@ private:
         return static_cast<std::int64_t>(bytes / kMappedPiece);
     }
 
-    // Few bytes of a file can map much, and each piece that is mapped at once is kept, forwards or
-    // backwards: 16 TiB at once may be, and 4 MiB more for each byte of the file.
+    // Few bytes of a file can map much. Each piece is written, and each that is mapped at once is
+    // kept, forwards or backwards: some TiB may be, and 800 KiB more for each byte of the file.
     void charge_mapped(std::int64_t pieces)
     {
         mapped_ += pieces;
@@ -162,7 +163,17 @@ private:
             std::max({mapped_ - most_mapped_, least_mapped_ - mapped_, std::int64_t{0}});
         most_mapped_ = std::max(most_mapped_, mapped_);
         least_mapped_ = std::min(least_mapped_, mapped_);
-        charge(4 * static_cast<std::uint64_t>(beyond));
+        constexpr std::uint64_t kWrittenForPiece = 16; // at least, and each time
+        charge(4 * static_cast<std::uint64_t>(beyond) +
+               kWrittenForPiece * static_cast<std::uint64_t>(std::abs(pieces)));
+    }
+
+    // What a list has is written once: a pickle may name one list many times.
+    void use(const PickleRun& run, std::uint64_t& used)
+    {
+        if (run.count > 0 && run.first < used)
+            fail("it has one list of events or blocks in several places");
+        used = std::max(used, run.first + run.count);
     }
 
     Value add_block(const Value& dict)
@@ -219,6 +230,7 @@ private:
             charge_mapped(pieces_of(segment.bytes));
         const Value* const blocks = find(dict, kBlocks);
         if (blocks->kind == Kind::list && run_of(*blocks).tag == kBlockTag) {
+            use(run_of(*blocks), blocks_used_);
             segment.first_block = run_of(*blocks).first;
             segment.block_count = run_of(*blocks).count;
         }
@@ -256,9 +268,10 @@ private:
             fail("device_traces is no list");
         for (const Value& trace : items(traces)) {
             TorchTrace& added = read_.traces.emplace_back();
-            if (trace.kind == Kind::list && run_of(trace).tag == kEventTag)
+            if (trace.kind == Kind::list && run_of(trace).tag == kEventTag) {
+                use(run_of(trace), events_used_);
                 added = {run_of(trace).first, run_of(trace).count};
-            else if (trace.kind != Kind::object && trace.kind != Kind::list)
+            } else if (trace.kind != Kind::object && trace.kind != Kind::list)
                 fail("a trace of device_traces is no list of events");
         }
         const PickleRun& none = run_of(traces); // empty traces, as they are all one object
@@ -324,6 +337,7 @@ private:
     TorchSnapshot read_;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> history_; // bytes, stack
     std::int64_t mapped_ = 0, most_mapped_ = 0, least_mapped_ = 0; // pieces
+    std::uint64_t blocks_used_ = 0, events_used_ = 0;
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint64_t> frame_numbers_;
     std::map<std::vector<std::uint32_t>, std::uint64_t> stack_numbers_;
     std::map<std::uint64_t, std::uint64_t> stream_numbers_;
