@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -187,6 +188,40 @@ class TheLogsPlace(CliTest):
                 self.assertEqual((done.returncode, done.stdout), (125, ""))
                 self.assert_one_line(done.stderr, what, "File too large")
                 self.assertEqual(os.listdir(self.folder), [])
+
+
+class AProgramThatGivesUpRoot(CliTest):
+    """As containers' entry points do, by setpriv, su, gosu."""
+    NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+    def setUp(self):
+        super().setUp()
+        if os.getuid() != 0 or not shutil.which("setpriv") or not shutil.which("runuser"):
+            self.skipTest("needs root, setpriv and runuser")
+        if subprocess.run([*self.NOBODY, "test", "-r", BUILD / "lib" / "libvramscope.so"]).returncode != 0:
+            self.skipTest("another user cannot read the build folder")
+
+    def traced(self, *how, mode):
+        self.folder.chmod(mode)
+        return self.simulate(*how, PROGRAMS / "training_demo", "2", output="%p.vsl")
+
+    def test_is_traced(self):
+        for how in (self.NOBODY, ["runuser", "-u", "nobody", "--"]):
+            with self.subTest(how[0]):
+                status, _, stderr = self.traced(*how, mode=0o777)
+                self.assertEqual(status, 0, stderr)
+                self.assertIn("vramscope: LEAKS: ", stderr)
+
+    def test_is_told_where_its_log_could_not_be(self):
+        status, _, stderr = self.traced(*self.NOBODY, mode=0o755)
+        self.assertEqual(status, 0)
+        self.assertIn("cannot create the log", stderr.split("nothing was seen")[1])
+        self.assertNotIn("allocated no GPU memory", stderr)
+
+    def test_leaves_no_file_behind(self):
+        before = set(os.listdir("/tmp"))
+        self.traced(*self.NOBODY, mode=0o777)
+        self.assertEqual({name for name in set(os.listdir("/tmp")) - before if name.startswith("vramscope-run-")}, set())
 
 
 class NobodyListens(CliTest):

@@ -57,6 +57,33 @@ bool is_run_file(int descriptor, const char* nonce) noexcept
            heading[sizeof heading - 1] == '\n';
 }
 
+constexpr int kAppend = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+
+bool begin_run_file(int descriptor, const char* nonce) noexcept
+{
+    char heading[sizeof kRunFileHeading + kNonceBytes + 1];
+    const int bytes = std::snprintf(heading, sizeof heading, "%s%.*s\n", kRunFileHeading,
+                                    static_cast<int>(kNonceBytes), nonce);
+    return ::write(descriptor, heading, static_cast<std::size_t>(bytes)) == bytes;
+}
+
+// -1: it cannot be made.
+int open_beside(const char* path, const char* nonce) noexcept
+{
+    const capture::Scratch<char[PATH_MAX + 16]> name;
+    if (!name || std::snprintf(*name, sizeof *name, "%s.%u", path, ::geteuid()) >=
+                     static_cast<int>(sizeof *name))
+        return -1;
+    const int made = ::open(*name, kAppend | O_CREAT | O_EXCL, 0600);
+    if (made >= 0 && begin_run_file(made, nonce))
+        return made;
+    const int descriptor = made >= 0 ? made : ::open(*name, kAppend);
+    if (descriptor < 0 || is_run_file(descriptor, nonce))
+        return descriptor;
+    ::close(descriptor);
+    return -1;
+}
+
 // -1: the variable names none. Only a regular file is opened, since to open a device can change it.
 int open_run_file(const char* named) noexcept
 {
@@ -66,8 +93,9 @@ int open_run_file(const char* named) noexcept
     struct stat status;
     if (::lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return -1;
-    const int descriptor =
-        ::open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    const int descriptor = ::open(path, kAppend);
+    if (descriptor < 0 && errno == EACCES)
+        return open_beside(path, named);
     if (descriptor < 0 || is_run_file(descriptor, named))
         return descriptor;
     ::close(descriptor);

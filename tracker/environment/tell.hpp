@@ -15,7 +15,8 @@ namespace vramscope::log {
 
 // The run file is the private file that `vramscope run` made. VRAMSCOPE_RUN is
 // "NONCE:PATH", and the file's first line is this and the nonce. Any other file that the
-// variable names is left alone.
+// variable names is left alone. A process that gave up root cannot open it: it makes a file of its
+// own beside it, "PATH.UID", which begins alike.
 // True: only its user may use the file, and it has one name.
 bool is_private(const struct stat& status) noexcept;
 inline constexpr char kRunFileHeading[] = "vramscope-run ";

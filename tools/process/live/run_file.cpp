@@ -1,12 +1,16 @@
 // tools/process/live/run_file.cpp — create, read and understand the run file.
 #include "tools/process/live/run_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,6 +42,52 @@ std::string begin_run_file(int descriptor, const std::string& nonce)
         ::fstat(descriptor, &status) != 0)
         return std::strerror(errno);
     return log::is_private(status) ? "" : "files there cannot be their user's alone";
+}
+
+// What processes made that gave up root: "PATH.UID".
+std::vector<std::pair<std::filesystem::path, uid_t>>
+files_beside(const std::filesystem::path& run_file)
+{
+    std::vector<std::pair<std::filesystem::path, uid_t>> found;
+    if (::geteuid() != 0)
+        return found;
+    const std::string begin = run_file.filename().string() + ".";
+    std::error_code problem;
+    for (const auto& entry : std::filesystem::directory_iterator(run_file.parent_path(), problem)) {
+        const std::string name = entry.path().filename().string();
+        uid_t user = 0;
+        const char* const end = name.data() + name.size();
+        if (!name.starts_with(begin))
+            continue;
+        const auto parsed = std::from_chars(name.data() + begin.size(), end, user);
+        if (parsed.ec == std::errc() && parsed.ptr == end)
+            found.emplace_back(entry.path(), user);
+    }
+    return found;
+}
+
+bool is_file_of(const std::filesystem::path& path, uid_t user)
+{
+    struct stat status;
+    return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == user && status.st_nlink == 1;
+}
+
+// The beginning of it; empty: it is not that user's alone.
+std::string text_of_private(const std::filesystem::path& path, uid_t user)
+{
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat status;
+    std::string text;
+    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == user && status.st_nlink == 1) {
+        text.resize(std::min<off_t>(status.st_size, 1 << 20));
+        const ssize_t got = ::read(descriptor, text.data(), text.size());
+        text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+    }
+    if (descriptor >= 0)
+        ::close(descriptor);
+    return text;
 }
 
 } // namespace
@@ -83,12 +133,23 @@ RunFile::RunFile() : nonce_(make_nonce())
 
 RunFile::~RunFile()
 {
+    for (const auto& [file, user] : files_beside(path_))
+        ::unlink(file.c_str());
     ::unlink(path_.c_str());
 }
 
 std::vector<Announcement> RunFile::read() const
 {
-    return parse_announcements(text_of(path_));
+    std::vector<Announcement> found = parse_announcements(text_of(path_));
+    for (const auto& [file, user] : files_beside(path_)) {
+        const std::string text = text_of_private(file, user);
+        if (!text.starts_with(log::kRunFileHeading + nonce_ + "\n"))
+            continue;
+        for (Announcement& one : parse_announcements(text))
+            if (one.kind != "log" || is_file_of(one.text, user))
+                found.push_back(std::move(one));
+    }
+    return found;
 }
 
 std::vector<RunLog> logs_of(const std::vector<Announcement>& announcements)
