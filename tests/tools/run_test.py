@@ -203,7 +203,7 @@ class AProgramThatGivesUpRoot(CliTest):
 
     def traced(self, *how, mode):
         self.folder.chmod(mode)
-        return self.simulate(*how, PROGRAMS / "training_demo", "2", output="%p.vsl")
+        return self.vramscope("run", "--simulate", "1GiB", "-o", "%p.vsl", *how, PROGRAMS / "training_demo", "2")
 
     def test_is_traced(self):
         for how in (self.NOBODY, ["runuser", "-u", "nobody", "--"]):
