@@ -10,7 +10,7 @@ import unittest
 from framework import PRELOAD, PROGRAMS, SOURCE, EndToEndTest, on_each_python
 
 FOLDER = SOURCE / "tests" / "programs" / "python"
-STEPS = 1_000_000
+STEPS = 1_000_000 if os.environ.get("VRAMSCOPE_TEST_ALL") else 250_000
 EACH = 1 if os.environ.get("VRAMSCOPE_TEST_ALL") else 211
 
 
