@@ -9,7 +9,7 @@ export function Mempools({ rows, title, heading: Heading = "h3" }) {
     <div class="panel">
       <Heading>{title}</Heading>
       <Table
-        caption="The driver's own pools (cudaMallocAsync)"
+        caption={`${title} (cudaMallocAsync)`}
         columns={[["Kept", "number"], ["Reserved", "number wide"], ["Pool", "where"], ["First taken at", "where"]]}
         rows={rows.map((row) => [
           bytesText(row.kept_bytes),
