@@ -2,8 +2,8 @@
 //
 // Reads .eh_frame of a loaded object for one address: the rules of the ordinary frames that
 // compilers make, and the end of a signal handler. What it does not know (expressions, other
-// registers) it calls unsupported; it never guesses. It takes half a microsecond: keep what it says. It asks the
-// loader, so the caller holds no lock.
+// registers) it calls unsupported; it never guesses. It takes half a microsecond: keep what it
+// says. It asks the loader, so the caller holds no lock.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // tracker/capture/frame_walk.hpp — from frame to frame of the caller's own stack by plain rules.
 //
 // It reads nothing but the stack between the hook's frame and the stack's upper end, and it stops
-// at the first frame whose rule is not plain (cfi.hpp): an unwinder then takes the whole stack. From
-// a signal handler it goes on in what that interrupted.
+// at the first frame whose rule is not plain (cfi.hpp): an unwinder then takes the whole stack.
+// From a signal handler it goes on in what that interrupted.
 #pragma once
 
 #include <array>
