@@ -32,7 +32,7 @@ public:
         number < 0 ? small_negative(number) : this->number(static_cast<std::uint64_t>(number));
     }
     void real(double number);
-    void text(std::string_view bytes); // which may be no UTF-8
+    void text(std::string_view bytes);                    // which may be no UTF-8
     void pair(std::uint64_t first, std::uint64_t second); // as a tuple
 
     void begin_list() { begin(']', 'e', 1); }

@@ -16,7 +16,7 @@ int cuMemFree_v2(uint64_t address);
 
 enum { kTrapFlag = 0x100 };
 
-static volatile long left_; // signals that are still to come; negative: without end
+static volatile long left_;     // signals that are still to come; negative: without end
 static volatile long each_ = 1; // of so many signals one allocates
 
 static void handler(int number, siginfo_t* info, void* context)

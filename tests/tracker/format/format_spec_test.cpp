@@ -104,8 +104,7 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, nodes_without_origin),
                                    MEMBER(H, python_ended_ticks),
                                    MEMBER(H, chunks_begun)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, chunks_begun) + 4)
-        << "a field is missing above";
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, chunks_begun) + 4) << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)
