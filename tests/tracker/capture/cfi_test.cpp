@@ -302,6 +302,7 @@ std::string given(const FrameRule& rule)
     };
     switch (rule.kind) {
     case FrameRule::Kind::unsupported:
+    case FrameRule::Kind::signal: // what it interrupted is not told by a table
         return "unsupported";
     case FrameRule::Kind::end:
         return "end";
