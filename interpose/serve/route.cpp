@@ -187,6 +187,13 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return carry_out(call, found, address, driver_free);
 }
 
+// A size that no device has stays one.
+std::uint64_t with_red_zones(const ContextPool& here, std::uint64_t bytes) noexcept
+{
+    const std::uint64_t zones = 2 * here.margin();
+    return bytes > UINT64_MAX - zones ? bytes : bytes + zones;
+}
+
 // What is to be told of an allocation for which the pool called the driver.
 [[gnu::noinline, gnu::cold]] Served from_driver(Call& call, ContextPool& here,
                                                 const pool::Allocation& block,
@@ -212,7 +219,7 @@ Served allocate(Call& call, std::uint64_t bytes) noexcept
         pool_lock_waits < kMostWaits ? pool_of_thread(call) : look_up_pool(call);
     if (!here) [[unlikely]]
         return {};
-    const std::uint64_t wanted = bytes + 2 * here->margin();
+    const std::uint64_t wanted = here->careful() ? with_red_zones(*here, bytes) : bytes;
     // It stays in registers: a block whose address others get goes through memory.
     pool::Allocation block = here->with([&](auto& pool) { return pool.reuse(wanted); });
     if (!block.reused) [[unlikely]] {

@@ -14,7 +14,8 @@ sys.path.insert(0, str(HERE))
 from sequences import Batch, Comparison, Player, batches, disagreements, parse_batch, uncalled  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
-SEQUENCES = {"off": 3300, "cache": 2500, "split": 2000}  # by VRAMSCOPE_POOL
+SEQUENCES = {"off": 3300, "cache": 2500, "split": 2000, "split+guard": 600, "split+strict": 300, "split+limit": 400,
+             "cache+strict": 300, "cache+limit": 300}
 BROKEN = BUILD / "lib" / "libdifferential_broken.so"
 
 

@@ -18,10 +18,8 @@ BATCH = 2000
 GPU = "2x64GiB"
 LIMIT = "48GiB"  # where there is one, the program alone has devices of that size
 # VRAMSCOPE_POOL of the traced run, and what it does besides: "split+guard".
-CAREFUL = {"guard": {"VRAMSCOPE_GUARD": "on"}, "poison": {"VRAMSCOPE_POISON": "0xa5"},
-           "strict": {"VRAMSCOPE_POOL_SYNC": "strict"}, "limit": {"VRAMSCOPE_LIMIT": LIMIT}}
-POOLS = ("off", "cache", "split", "split+guard", "split+poison", "split+strict", "split+limit", "cache+poison", "cache+strict",
-         "cache+limit", "off+limit")
+CAREFUL = {"guard": {"VRAMSCOPE_GUARD": "on"}, "strict": {"VRAMSCOPE_POOL_SYNC": "strict"}, "limit": {"VRAMSCOPE_LIMIT": LIMIT}}
+POOLS = ("off", "cache", "split", "split+guard", "split+strict", "split+limit", "cache+strict", "cache+limit")
 NEVER = "3600000000"  # queued work runs when somebody waits for it, and not before: that is what a seed decides
 
 
