@@ -33,9 +33,10 @@ public:
         for (std::size_t at = 0; at < bytes.size(); at += kChunk) {
             const std::size_t count = std::min<std::size_t>(kChunk, bytes.size() - at);
             const std::uint8_t* const page = bytes.data() + at;
-            if (std::any_of(page, page + count, [](std::uint8_t byte) { return byte != 0; }))
-                EXPECT_EQ(::pwrite(fd_, page, count, static_cast<off_t>(at)),
-                          static_cast<ssize_t>(count));
+            if (std::all_of(page, page + count, [](std::uint8_t byte) { return byte == 0; }))
+                continue;
+            EXPECT_EQ(::pwrite(fd_, page, count, static_cast<off_t>(at)),
+                      static_cast<ssize_t>(count));
         }
         EXPECT_EQ(::ftruncate(fd_, static_cast<off_t>(std::max<std::uint64_t>(size, bytes.size()))),
                   0);
