@@ -201,9 +201,9 @@ class AProgramThatGivesUpRoot(CliTest):
         if subprocess.run([*self.NOBODY, "test", "-r", BUILD / "lib" / "libvramscope.so"]).returncode != 0:
             self.skipTest("another user cannot read the build folder")
 
-    def traced(self, *how, mode):
+    def traced(self, *how, mode, env=None):
         self.folder.chmod(mode)
-        return self.vramscope("run", "--simulate", "1GiB", "-o", "%p.vsl", *how, PROGRAMS / "training_demo", "2")
+        return self.vramscope("run", "--simulate", "1GiB", "-o", "%p.vsl", *how, PROGRAMS / "training_demo", "2", env=env)
 
     def test_is_traced(self):
         for how in (self.NOBODY, ["runuser", "-u", "nobody", "--"]):
@@ -219,9 +219,12 @@ class AProgramThatGivesUpRoot(CliTest):
         self.assertNotIn("allocated no GPU memory", stderr)
 
     def test_leaves_no_file_behind(self):
-        before = set(os.listdir("/tmp"))
-        self.traced(*self.NOBODY, mode=0o777)
-        self.assertEqual({name for name in set(os.listdir("/tmp")) - before if name.startswith("vramscope-run-")}, set())
+        room = self.folder / "tmp"
+        room.mkdir()
+        room.chmod(0o1777)
+        status, _, stderr = self.traced(*self.NOBODY, mode=0o777, env={"TMPDIR": str(room)})
+        self.assertIn("vramscope: LEAKS: ", stderr)
+        self.assertEqual(os.listdir(room), [])
 
 
 class NobodyListens(CliTest):
