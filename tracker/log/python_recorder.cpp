@@ -15,6 +15,7 @@
 #include "tracker/capture/unwinder.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/chunk_writer.hpp"
+#include "tracker/log/interrupting_stacks.hpp"
 #include "tracker/log/origins.hpp"
 
 namespace vramscope::log {
@@ -45,15 +46,7 @@ constinit Python cpython{};
 
 constexpr std::uint32_t kMostRefused = 16;
 
-// A bit for each native stack that leads through a signal handler.
-constinit std::atomic<std::uint64_t> interrupting[capture::StackTable::kMaxStacks / 64 + 1]{};
-constinit std::atomic<bool> any_interrupting{false};
-
-bool is_interrupting(std::uint32_t native) noexcept
-{
-    return any_interrupting.load(std::memory_order_acquire) &&
-           interrupting[native / 64].load(std::memory_order_relaxed) >> native % 64 & 1;
-}
+constinit InterruptingStacks interrupting; // of those that matches_now() looks at it has none
 
 [[gnu::cold]] void switch_off(Thread& thread, const char* why) noexcept
 {
@@ -194,7 +187,7 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
                                               std::uint32_t native, std::uintptr_t state,
                                               Recent& recent) noexcept
 {
-    if (is_interrupting(native))
+    if (interrupting.has(native))
         return native;
     std::uintptr_t words[1 + python::kMostWords];
     python::Collected now = python::collect(cpython.layout, state, words + 1);
@@ -240,7 +233,7 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
                                                            std::uintptr_t state) noexcept
 {
     if (!cpython.proven.load(std::memory_order_acquire)) [[unlikely]]
-        return is_interrupting(native) ? native : learn(thread, site, native, state, nullptr, {});
+        return interrupting.has(native) ? native : learn(thread, site, native, state, nullptr, {});
     Recent& recent = recent_of(thread, native);
     const auto* const last = recent.load(std::memory_order_acquire);
     if (!last || last->frames()[0] != native || !matches_now(*last, state))
@@ -316,19 +309,14 @@ void check_python_is_loaded() noexcept
     cpython.why_off = "it was unloaded";
 }
 
-// Where a signal came while a frame of Python was made or unmade, what leads to it may not be set
-// yet. Such a stack is its native frames alone; of those that matches_now() looks at it is none.
 void note_interrupting_stack(std::uint32_t native) noexcept
 {
-    interrupting[native / 64].fetch_or(std::uint64_t{1} << native % 64, std::memory_order_relaxed);
-    any_interrupting.store(true, std::memory_order_release);
+    interrupting.note(native);
 }
 
 void forget_python_of_parent() noexcept
 {
-    if (any_interrupting.exchange(false))
-        for (std::atomic<std::uint64_t>& stacks : interrupting)
-            stacks.store(0, std::memory_order_relaxed);
+    interrupting.reset_after_fork();
     python_seen.store(false);
     cpython.settled.store(false);
     for (Recent& recent : cpython.recent)
