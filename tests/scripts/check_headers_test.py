@@ -72,6 +72,19 @@ class CheckHeaders(unittest.TestCase):
         [unit] = self.units("Unity/unity_0_cxx.cxx")
         self.assertIn("cuNew", check_headers.compile_one(unit)[2])
 
+    def test_programs_that_are_compiled_together_are_told_apart(self):
+        text = "#include <cuda.h>\nint helper() { return %s; }\nint main() { return helper(); }\n"
+        programs = [self.write("a.cu", text % "1"), self.write("b.cu", text % "cuNew()"), self.write("c.cu", text % "2")]
+        self.header("old", "cuda_runtime.h", "")
+        files = list(check_headers.together(programs, self.folder / "together"))
+        self.assertEqual(len(files), 1)
+        self.write("build/compile_commands.json", json.dumps([{"file": "x.cpp", "directory": ".", "command": "g++ -o x.o -c x.cpp"}]))
+        [unit] = check_headers.units(self.folder / "build", self.old, [], programs=files)
+        _, status, output = check_headers.compile_one(unit)
+        self.assertEqual(status, 1)
+        self.assertEqual([line for line in output.splitlines() if "error:" in line],
+                         [f"{self.folder}/b.cu:2:23: error: ‘cuNew’ was not declared in this scope"])
+
     def test_what_the_build_compiles_with_these_headers_is_not_compiled_again(self):
         self.write("a.cpp", "#include <cuda.h>\n")
         entries = [{"file": str(self.folder / "a.cpp"), "directory": str(self.folder), "command": f"g++ {options} -o x.o -c a.cpp"}
@@ -109,10 +122,14 @@ class CheckHeaders(unittest.TestCase):
         self.assertEqual(self.compiled('#include "table.hpp"\n', options=f"-I{self.folder / 'made'}"), (0, ""))
 
     def test_the_corpus_is_compiled(self):
-        self.write("build/compile_commands.json", json.dumps([{"file": "x.S", "directory": "/", "command": "g++ -c x.S"}]))
-        files = [file for file, _, _ in check_headers.units(self.folder / "build", self.old, [])]
-        self.assertGreater(len(files), 100)
-        self.assertEqual([file for file in files if not file.endswith(".cu")], [str(SCRIPT.parents[1] / "tests/gpu/driver_program.cpp")])
+        tests = SCRIPT.parents[1] / "tests"
+        files = check_headers.programs_of(tests, self.folder / "together")
+        text = "".join(file.read_text() for file in files)
+        corpus = [file for file in tests.glob("corpus/**/*.cu") if "#include <thrust/" not in file.read_text()]
+        self.assertGreater(len(corpus), 150)
+        self.assertEqual([file for file in corpus if file not in files and f'#line 1 "{file}"' not in text], [])
+        self.assertLess(len(files), len(corpus) / 4)
+        self.assertIn(tests / "gpu/driver_program.cpp", files)
 
     def test_the_product_alone_is_without_tests(self):
         entries = [{"file": str(file), "directory": str(self.folder), "command": f"g++ -isystem {self.new} -o x.o -c {file}"}

@@ -81,7 +81,7 @@ std::string text_of_private(const std::filesystem::path& path, uid_t user)
     std::string text;
     if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_uid == user && status.st_nlink == 1) {
-        text.resize(std::min<off_t>(status.st_size, 1 << 20));
+        text.resize(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), 1 << 20));
         const ssize_t got = ::read(descriptor, text.data(), text.size());
         text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
     }
