@@ -12,6 +12,8 @@
 namespace vramscope::report {
 namespace {
 
+constexpr std::size_t kMostIssues = 5000; // as many as SARIF has
+
 const char* gitlab_severity(Severity severity)
 {
     switch (severity) {
@@ -51,9 +53,17 @@ void write_gitlab(std::ostream& out, const CheckedRun& checked)
     std::size_t nth = 0;
     for (const std::string& doubt : doubts_of(check))
         issues.push_back(issue("inconclusive", std::to_string(++nth), doubt, doubtful, program));
-    for (const Problem& problem : checked.problems)
+    const std::size_t shown = std::min(kMostIssues, checked.problems.size());
+    for (std::size_t at = 0; at < shown; ++at) {
+        const Problem& problem = checked.problems[at];
         issues.push_back(issue(problem.rule->id, problem.fingerprint, problem.message,
                                gitlab_severity(problem.severity), problem.where));
+    }
+    if (shown < checked.problems.size())
+        issues.push_back(issue("more", "1",
+                               "only the first " + grouped(shown) + " of " +
+                                   grouped(checked.problems.size()) + " problems are here",
+                               "minor", program));
     if (issues.empty())
         out << kOwnEmptyList;
     else

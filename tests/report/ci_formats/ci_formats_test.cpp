@@ -310,6 +310,24 @@ TEST(CiFormats, HostileNamesAreTextInEveryFormat)
     EXPECT_EQ(written.page.find("**x**"), std::string::npos);
 }
 
+TEST(CiFormats, FilesWithVeryManyProblemsSayWhatTheyLeaveOut)
+{
+    const Report report = report_of(leaking());
+    const SourcePaths paths("/home/ci/project");
+    const Check checked = check(report, {});
+    std::vector<Problem> problems = find_problems(checked, report, paths);
+    ASSERT_FALSE(problems.empty());
+    problems.resize(6000, problems.front());
+    const CheckedRun run{checked, report, paths, problems, "1.2.3"};
+    for (const auto write : {write_sarif, write_gitlab}) {
+        std::ostringstream out;
+        write(out, run);
+        EXPECT_NE(out.str().find("only the first 5,000 of 6,000 problems are here"),
+                  std::string::npos);
+        EXPECT_LT(count_of(out.str(), problems.front().message), 5100u);
+    }
+}
+
 TEST(CiFormats, FilesAreKnownAsOurs)
 {
     for (const Report& report : {report_of(leaking()), report_of(clean())}) {
