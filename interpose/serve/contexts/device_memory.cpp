@@ -100,11 +100,17 @@ bool may_ask_after(Hook hook, const format::Place& place) noexcept
 void tell_mempools_at_exit() noexcept
 {
     const log::CallSite here{0, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))};
-    if (due_ticks.load(std::memory_order_relaxed) != kNever && !passing_through() && !exiting())
-        run_as_hook(here, [](log::Thread& thread) {
-            for (std::int64_t device = 0; device < kUnknownDevice; ++device)
+    const Driver* const driver = Driver::find();
+    if (!driver || due_ticks.load(std::memory_order_relaxed) == kNever || passing_through() ||
+        exiting())
+        return;
+    run_as_hook(here, [driver](log::Thread& thread) {
+        const std::int64_t current = place_in(thread, *driver, nullptr).device;
+        ask_and_tell(thread, current);
+        for (std::int64_t device = 0; device < kUnknownDevice; ++device)
+            if (device != current)
                 tell_mempools(thread, device);
-        });
+    });
 }
 
 } // namespace
