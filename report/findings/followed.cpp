@@ -7,6 +7,7 @@
 #include "report/model/append.hpp"
 
 namespace vramscope::report {
+
 Followed follow(const Reading& reading, const FailedCalls& failed, const Damages& damages,
                 std::span<const PendingFree> pending, bool complete)
 {

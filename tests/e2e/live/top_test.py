@@ -36,10 +36,7 @@ class Top(LiveTest):
     def test_follows_until_the_program_ends(self):
         process = self.start()
         self.tell(process, "hold 1048576 1")
-        top = subprocess.Popen([VRAMSCOPE, "top", str(process.pid), "--interval", "0.1"], stdout=subprocess.PIPE,
-                               text=True, env=self.environment())
-        self.addCleanup(top.stdout.close)
-        self.addCleanup(top.kill)
+        top = self.following(process)
         self.wait_for(top.stdout, "holds       1 MiB in 1 block")
         self.tell(process, "hold 2097152 2", "churn 500 2")
         self.wait_for(top.stdout, "holds       5 MiB in 3 blocks")
@@ -50,6 +47,13 @@ class Top(LiveTest):
         rest = top.stdout.read()
         self.assertIn("  peak        5 MiB requested\n", rest)
         self.assertEqual(top.wait(timeout=60), 0)
+
+    def following(self, process):
+        top = subprocess.Popen([VRAMSCOPE, "top", str(process.pid), "--interval", "0.1"], stdout=subprocess.PIPE,
+                               text=True, env=self.environment())
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.kill)
+        return top
 
     def wait_for(self, stream, words):
         for line in stream:
@@ -69,10 +73,7 @@ class Top(LiveTest):
     def test_what_is_done_wrong_later_is_told_too(self):
         process = self.start()
         self.tell(process, "hold 1048576 3", "drop 1", "twice 1")
-        top = subprocess.Popen([VRAMSCOPE, "top", str(process.pid), "--interval", "0.1"], stdout=subprocess.PIPE,
-                               text=True, env=self.environment())
-        self.addCleanup(top.stdout.close)
-        self.addCleanup(top.kill)
+        top = self.following(process)
         self.wait_for(top.stdout, "WRONG FREES: 1 call, ")
         self.tell(process, "drop 1", "twice 2")
         self.wait_for(top.stdout, "WRONG FREES: 3 calls, ")
