@@ -45,6 +45,8 @@ def driver_environment(vramscope, simulate):
 class Row:
     """A program, how it is built, and whether it can run on the simulated GPU."""
 
+    alone = False  # what is measured, on a GPU where nothing else runs
+
     def __init__(self, name, source, flags=(), simulated=False, exact=True, module=None):
         self.name, self.source, self.flags = name, source, list(flags)
         self.simulated, self.exact, self.module = simulated, exact, module
@@ -82,6 +84,12 @@ class Scenes(Row):
                 if program == self.program}
 
 
+def hooked_names(text):
+    """The driver's functions that are hooked."""
+    return sorted({name for line in text.splitlines() if line.startswith("| cu")
+                   for name in line.strip("| ").split(" | ")[0].split("<br>")})
+
+
 def version(text):
     return tuple(int(number) for number in text.split("."))
 
@@ -110,7 +118,9 @@ def scenes_of_page(text, toolkit):
 
 
 class Tests(Row):
-    """A file of tests that can run on a GPU too."""
+    """A file of tests that can run on a GPU too: some take all of its memory."""
+
+    alone = True
 
     def run(self, vramscope):
         environment = dict(os.environ, VRAMSCOPE_E2E_GPU="real", VRAMSCOPE_BUILD=str(vramscope.parents[1]))
@@ -120,10 +130,58 @@ class Tests(Row):
         return re.search(r"Ran \d+ tests?", stderr)[0].lower().removeprefix("ran ") + ", as on the simulated GPU"
 
 
+class Facts(Row):
+    """What this driver does, asked by experiment without vramscope: told, not judged."""
+
+    alone = True
+
+    def __init__(self, part):
+        super().__init__(f"facts: {part}", "facts", simulated=True)
+        self.part = part
+
+    def command(self, folder, home):
+        target = folder.parent / "driver_facts"
+        if not target.exists():
+            build(home / "bin" / "nvcc", "-std=c++17", "-O2", f"-I{SOURCE}", "-cudart", "shared", PROGRAMS / "facts" / "spin.cu",
+                  *sorted(path for path in (PROGRAMS / "facts").glob("*.cpp") if path.name != "injected.cpp"),
+                  "-o", target, f"-L{home}/lib64/stubs", f"-L{home}/lib/stubs", "-lcuda")
+        return [target, self.part, *(hooked_names(PAGE.read_text()) if self.part == "lookups" else [])]
+
+    def tell(self, command, vramscope, simulate):
+        status, stdout, stderr = output_of(*command, env=driver_environment(vramscope, simulate))
+        if status != 0:
+            raise Failed(f"it ends {status} after {stdout.strip()[-200:]!r}: {stderr.strip()[-200:]!r}")
+        return stdout
+
+
+class Injection(Row):
+    """A tool of NVIDIA's kind in the same process: CUDA_INJECTION64_PATH names a library."""
+
+    def __init__(self):
+        super().__init__("facts: injection", "facts/injected.cpp")
+
+    def command(self, folder, home):
+        build("g++", "-std=c++17", "-O2", "-shared", "-fPIC", PROGRAMS / self.source, "-o", folder / "injected.so", "-ldl")
+        return Row("injected", "runtime_program.cu", ["-cudart", "shared"]).command(folder, home)
+
+    def tell(self, command, vramscope, _):
+        """Where the driver calls it, alone and traced."""
+        told = []
+        for before in ([], [vramscope, "run", "--force", "-o", "injected.vsl", "--"]):
+            injected = dict(os.environ, CUDA_INJECTION64_PATH=str(command[0].parent / "injected.so"))
+            status, _, stderr = output_of(*before, *command, env=injected, cwd=command[0].parent)
+            lines = [line for line in stderr.splitlines() if line.startswith("injected")]
+            if status != 0 or not lines:
+                raise Failed(f"{'traced' if before else 'alone'} it ends {status}: {stderr.strip()[-200:]!r}")
+            told += [f"{'traced' if before else 'alone'}: {line}" for line in lines]
+        return "\n".join(told) + "\n"
+
+
 class Speed(Row):
     """A program that says what allocating costs it: alone, with each pool, and by its peers; microseconds."""
 
     REPETITIONS = 5
+    alone = True
 
     def __init__(self, name, source, flags=(), work=(), count=0, small=0, peers=None, env=None, **options):
         super().__init__(name, source, flags, **options)
@@ -179,7 +237,10 @@ ROWS = [
     Row("cuBLAS", "cublas_program.cu", ["-cudart", "static", "-lcublas"], exact=False),
     Row("PyTorch", "torch_program.py", exact=False, module="torch"),
     Tests("PyTorch's segments", "../torch/segments_test.py", module="torch"),
+    Tests("PyTorch's blocks", "../torch/blocks_test.py", module="torch"),
+    Tests("PyTorch: what is concluded", "../torch/judgement_test.py", module="torch"),
     Row("CuPy", "cupy_program.py", exact=False, module="cupy"),
+    Row("JAX", "jax_program.py", exact=False, module="jax"),
     Speed("speed: cudaMalloc and cudaFree", "speed_program.cu", ["-cudart", "shared"], ["pairs", "malloc"], count=2000, small=3,
           peers={"cudaMallocAsync": (["pairs", "async"], {})}, simulated=True),
     Speed("speed: a program that allocates much", "speed_program.cu", ["-cudart", "shared"], ["steps", "malloc"], count=200, small=2,
@@ -187,4 +248,7 @@ ROWS = [
     Speed("speed: PyTorch without its own cache", "torch_steps.py", count=100, module="torch",
           env={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
           peers={"PyTorch's allocator": ([], {}), "cudaMallocAsync": ([], {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"})}),
+    *(Facts(part) for part in ("lookups", "waits", "errors", "outputs", "imports", "layout", "contents", "objects", "hosts",
+                                        "books")),
+    Injection(),
 ]

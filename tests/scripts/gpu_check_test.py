@@ -168,7 +168,47 @@ class FilesOfTests(unittest.TestCase):
 
     def test_those_of_the_list_are_there(self):
         rows = [row for row in gpu_programs.ROWS if isinstance(row, gpu_programs.Tests)]
-        self.assertEqual([(gpu_programs.PROGRAMS / row.source).is_file() for row in rows], [True])
+        self.assertEqual([(gpu_programs.PROGRAMS / row.source).is_file() for row in rows], [True] * 3)
+
+
+class Facts(unittest.TestCase):
+    def told(self, status, stdout):
+        real, gpu_programs.output_of = gpu_programs.output_of, lambda *command, env: (status, stdout, "")
+        self.addCleanup(setattr, gpu_programs, "output_of", real)
+        return gpu_programs.Facts("waits").tell(["driver_facts", "waits"], pathlib.Path("/build/bin/vramscope"), None)
+
+    def test_they_are_told_below_the_table(self):
+        told = self.told(0, "cudaFree: OK, 200.2 ms: it WAITS\ncudaMalloc: OK, 0.1 ms\n")
+        real, gpu_check.output_of = gpu_check.output_of, lambda *command: (0, "", "")
+        self.addCleanup(setattr, gpu_check, "output_of", real)
+        text = gpu_check.table("a GPU", [("facts: waits", "ok", told), ("CuPy", "ok", "8 | 9")], pathlib.Path("/none"))
+        self.assertIn("| facts: waits | ok | told below |\n| CuPy | ok | 8 / 9 |\n", text)
+        self.assertIn("\n## Facts: waits\n\n```\ncudaFree: OK, 200.2 ms: it WAITS\ncudaMalloc: OK, 0.1 ms\n```\n", text)
+
+    def test_a_part_that_ends_badly_is_wrong(self):
+        with self.assertRaisesRegex(gpu_programs.Failed, "it ends -11 after 'cudaFree: OK'"):
+            self.told(-11, "cudaFree: OK\n")
+
+    def test_the_names_of_the_look_ups_are_the_hooked_ones(self):
+        self.assertEqual(gpu_programs.hooked_names("| cuInit | 2.0 | x | y |\n| a | b |\n| cuMemFree<br>cuMemFree_v2 | 2 | x | y |\n"),
+                         ["cuInit", "cuMemFree", "cuMemFree_v2"])
+
+
+class Order(unittest.TestCase):
+    def test_what_is_measured_runs_alone_and_after_the_others(self):
+        running, most, order = [], {}, []
+
+        def run(row, _):
+            running.append(row)
+            most[row] = len(running)
+            order.append(row)
+            running.remove(row)
+            return row.name
+        told = gpu_check.run_rows(pathlib.Path("/tmp"), run)
+        self.assertEqual(told, [row.name for row in gpu_programs.ROWS])
+        alone = [row for row in gpu_programs.ROWS if row.alone]
+        self.assertEqual(order[-len(alone):], alone)
+        self.assertEqual({most[row] for row in alone}, {1})
 
 
 class Speeds(unittest.TestCase):

@@ -61,9 +61,9 @@ class OtherAllocators(TorchTest):
     def test_stream_ordered_memory(self):
         traced = self.run_both("tensors.py", **STREAM_ORDERED)
         self.assertEqual(len(traced.moments), 50)
-        for moment in traced.moments:  # the driver rounds each of them up
-            rounded = sum(-(-size // 512) * 512 for size in moment.blocks("async").values())
-            self.assertEqual(rounded, moment["allocated"], moment["name"])
+        for moment in traced.moments:  # the driver rounds each of them up, which newer versions of PyTorch do not count
+            sizes = moment.blocks("async").values()
+            self.assertIn(moment["allocated"], (sum(-(-size // 512) * 512 for size in sizes), sum(sizes)), moment["name"])
 
 
 if __name__ == "__main__":
