@@ -11,6 +11,8 @@
 //   bytes_wanted()        how much device memory the call asks for, at least: refused where
 //                         VRAMSCOPE_LIMIT says so, and recorded if memory was short
 //   succeeded(call)       what the log is told of a success; there is a log then
+//   kNullWhenRefused      where the program finds a null pointer, when it is refused for want of
+//                         memory: as by the driver (tests/gpu/RESULTS.md, "outputs")
 //   failed(call, result)  of a failure, if that says something
 //   kTimed                false of questions, which are asked in a loop, and of calls that only say
 //                         what the pool may do: how long they take is not told
@@ -37,13 +39,23 @@ template <class Action>
         action.before(call);
 }
 
+// As the driver refuses what no memory is left for.
+template <class Action>
+[[gnu::noinline, gnu::cold]] CUresult refuse(Action& action)
+{
+    if constexpr (requires { Action::kNullWhenRefused; })
+        if (action.out)
+            *action.out = {};
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 template <class Action, class Ask>
 [[gnu::always_inline]] inline CUresult answer(Action& action, Call& call, const Ask& ask)
 {
     if constexpr (requires { &Action::template answer<Ask>; })
         return action.answer(call, ask);
     else if constexpr (requires { &Action::bytes_wanted; })
-        return fits(call, action.bytes_wanted()) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+        return fits(call, action.bytes_wanted()) ? ask() : refuse(action);
     else
         return ask();
 }

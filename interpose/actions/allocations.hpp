@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "interpose/actions/action.hpp"
 #include "interpose/actions/array_bytes.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
 #include "interpose/serve/contexts/graph_memory.hpp"
@@ -15,14 +16,20 @@ namespace vramscope::hooks {
 
 template <class Pointer>
 struct Allocates {
+    static constexpr bool kNullWhenRefused = true;
     Pointer* out;
     std::uint64_t bytes;
     std::uint64_t bytes_wanted() const { return bytes; }
-    void succeeded(Call& call) { record_allocation(call, number(*out), bytes, place_now(call)); }
+    void succeeded(Call& call)
+    {
+        if (*out) // of nothing there is nothing
+            record_allocation(call, number(*out), bytes, place_now(call));
+    }
 };
 
 // Device memory, from the pool where there is one.
 struct AllocatesDevice {
+    static constexpr bool kNullWhenRefused = true;
     CUdeviceptr* out;
     std::uint64_t bytes;
     Served served{};
@@ -33,8 +40,9 @@ struct AllocatesDevice {
         if (pool_wanted() && out && bytes && call.ready())
             served = allocate(call, bytes);
         if (!served.pool)
-            return within_limit(bytes) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
-        if (served.result == CUDA_SUCCESS) [[likely]]
+            return within_limit(bytes) ? ask() : refuse(*this);
+        if (served.result == CUDA_SUCCESS || served.address != DriverUpstream::kUntouched)
+            [[likely]]
             *out = served.address;
         return served.result;
     }
@@ -53,6 +61,7 @@ struct AllocatesDevice {
 
 template <class Pointer, class Size>
 struct AllocatesPitched {
+    static constexpr bool kNullWhenRefused = true;
     Pointer* out;
     Size* pitch;
     std::uint64_t width;
@@ -76,6 +85,7 @@ inline CUstream per_thread_stream(CUstream stream)
 }
 
 struct AllocatesAsync {
+    static constexpr bool kNullWhenRefused = true;
     CUdeviceptr* out;
     std::uint64_t bytes;
     CUstream stream;
@@ -85,10 +95,12 @@ struct AllocatesAsync {
     CUresult answer(Call& call, const Ask& ask)
     {
         const std::uint64_t unused = unused_bytes(pool);
-        return fits(call, bytes - std::min(bytes, unused)) ? ask() : CUDA_ERROR_OUT_OF_MEMORY;
+        return fits(call, bytes - std::min(bytes, unused)) ? ask() : refuse(*this);
     }
     void succeeded(Call& call)
     {
+        if (!*out)
+            return; // of nothing there is nothing
         const format::Place place = place_of_stream(call, stream, pool);
         const std::uint64_t stack = record_allocation(call, *out, bytes, place);
         mempools_used(place.device);

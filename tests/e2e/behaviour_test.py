@@ -26,7 +26,7 @@ class BehaviourTest(EndToEndTest):
 
     def test_a_failed_allocation_is_no_event_but_running_out_of_memory_is_told(self):
         report = self.trace_like_plain("out_of_memory")
-        self.assertEqual(self.stdout, "alloc 2\nuntouched 1\n")
+        self.assertEqual(self.stdout, "alloc 2\nthe pointer is null\n")
         self.assert_seen(report, allocations=0, frees=0)
         self.assertEqual(report["coverage"]["failed_calls"], 1)
         refused = [(call["entry_point"], call["result_name"], call["bytes"]) for call in report["failed_calls"]]
@@ -45,7 +45,7 @@ class BehaviourTest(EndToEndTest):
                 plain = self.plain("behaviour", scene)
                 traced, _ = self.run_traced("behaviour", scene)
                 self.assertEqual((traced.returncode, traced.stdout), (plain.returncode, plain.stdout))
-                self.assertIn("untouched 1", plain.stdout)
+                self.assertIn("the pointer is null", plain.stdout)
 
     def test_64_threads_that_come_and_go_lose_nothing(self):
         report = self.trace("behaviour", "many_threads")
@@ -89,7 +89,8 @@ class BehaviourTest(EndToEndTest):
 
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
-        self.assertEqual(self.stdout, "errno after init 1\nerrno after alloc 1\nerrno after free 1\nerrno after refused free 1\n")
+        for call in ("alloc", "free", "refused free"):  # cuInit changes it where there is a GPU
+            self.assertIn(f"errno after {call} 1\n", self.stdout)
 
     @simulated_only
     def test_an_initialisation_that_fails_later_is_told_and_disturbs_nothing(self):

@@ -16,6 +16,11 @@ WITHOUT_INIT = {
     "cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress",
     "cuGetProcAddress_v2", "cuGetExportTable",
 }
+# As a driver of 580 does, whatever is wrong (tests/gpu/RESULTS.md, "outputs").
+NULLS_ANSWER = {
+    "cuMemAlloc", "cuMemAllocPitch", "cuMemAllocManaged", "cuMemAllocHost", "cuMemHostAlloc", "cuMemAllocAsync",
+    "cuMemAllocFromPoolAsync", "cuMemGetAddressRange",
+}
 PROTOTYPE = re.compile(r"\bCUresult\s+(cu[A-Z]\w*)\s*\(([^()]*)\)\s*;")
 TYPEDEF = re.compile(r"\bPFN_(cu[A-Z]\w*?)_v(\d+)(_pt[sd][sz])?\s*\)")
 PER_THREAD = re.compile(r"_pt[sd][sz]$")
@@ -105,7 +110,8 @@ def write_exports(prototypes, names, rows):
     lines += [f'    {{"{name}"}},' for name in names]
     lines += ["};", f"const unsigned entry_count = {len(names)};", "} // namespace simgpu", 'extern "C" {']
     for index, name in enumerate(names):
-        form = f"simgpu::Form{{{index}, {str(bool(PER_THREAD.search(name))).lower()}, {str(name not in WITHOUT_INIT).lower()}}}"
+        flags = PER_THREAD.search(name), name not in WITHOUT_INIT, base_of(name).removesuffix("_v2") in NULLS_ANSWER
+        form = f"simgpu::Form{{{index}, {', '.join(str(bool(flag)).lower() for flag in flags)}}}"
         if name not in prototypes:  # OpenGL, EGL, VDPAU: their headers need others' headers
             lines += [f"SIMGPU_EXPORT CUresult {name}(void);",
                       f"SIMGPU_EXPORT CUresult {name}(void) {{ return simgpu::enter<{form}>(simgpu::Body<CUresult()>{{}}); }}"]

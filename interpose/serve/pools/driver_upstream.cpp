@@ -36,15 +36,16 @@ int DriverUpstream::allocate(std::uint64_t bytes, pool::Address& out) noexcept
         reinterpret_cast<decltype(&::cuMemAlloc_v2)>(real_function(Hook::cuMemAlloc_v2));
     if (!real)
         return CUDA_ERROR_NOT_FOUND;
+    out = 0;
     if (!within_limit(bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     log::Thread& thread = log::this_thread;
-    CUdeviceptr address = 0;
+    CUdeviceptr address = kUntouched;
     const CUresult result =
         timed_in_driver(thread, Hook::cuMemAlloc_v2, [&] { return real(&address, bytes); });
+    out = address;
     if (result != CUDA_SUCCESS)
         return result;
-    out = address;
     log::write(thread, {log::now()},
                format::Segment{address, bytes, place_.context, place_.device});
     poison_segment(thread, address, bytes);

@@ -20,6 +20,9 @@ public:
     {
     }
 
+    // After a failure `out` is what the driver left where the address was to be: a driver of today
+    // writes a null pointer there.
+    static constexpr pool::Address kUntouched = ~pool::Address{0};
     int allocate(std::uint64_t bytes, pool::Address& out) noexcept;
     int release(pool::Address address, pool::Release why) noexcept;
     int synchronise() noexcept;

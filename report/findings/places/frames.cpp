@@ -104,14 +104,6 @@ bool is_runtime(const Frame& frame)
            is_runtime_name(bare_name(frame.function));
 }
 
-bool is_start_up_code(const Frame& frame)
-{
-    const std::string_view module = file_name(frame.module);
-    return frame.function == "_start" || module.starts_with("libc.so") ||
-           module.starts_with("libc-") || module.starts_with("libpthread") ||
-           module.starts_with("ld-linux") || module.starts_with("ld-2");
-}
-
 // Frames of the runtime at the inner end, the API that the user called included.
 std::size_t runtime_frames(const std::vector<Frame>& stack)
 {
@@ -148,6 +140,14 @@ FrameRange visible_frames(const std::vector<Frame>& stack)
     while (range.end > range.begin && is_start_up_code(stack[range.end - 1]))
         --range.end;
     return range.begin < range.end ? range : FrameRange{0, stack.size()};
+}
+
+bool is_start_up_code(const Frame& frame)
+{
+    const std::string_view module = file_name(frame.module);
+    return frame.function == "_start" || module.starts_with("libc.so") ||
+           module.starts_with("libc-") || module.starts_with("libpthread") ||
+           module.starts_with("ld-linux") || module.starts_with("ld-2");
 }
 
 bool begins_here(const Frame& frame)

@@ -29,6 +29,9 @@ enum class ShownFrames {
 
 FrameRange visible_frames(const std::vector<Frame>& stack);
 
+// The code of the C library and the loader that begins a program or a thread.
+bool is_start_up_code(const Frame& frame);
+
 // Whether a program or one of its threads begins in this frame or below it: nothing that a reader
 // needs called it.
 bool begins_here(const Frame& frame);

@@ -21,8 +21,7 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     if (const LoggedStack* const native = ran && ran->inner ? tables_.stack(ran->inner) : ran) {
         known = this->known(*native, std::max(ticks, logged->known_since_ticks));
         place.stack_truncated = ran->truncated || native->truncated;
-        if (!known.empty())
-            place.cut = cut_of(*native, known.back()->frames.back(), ticks);
+        place.cut = cut_of(*native, known, ticks);
         if (ran != native)
             known = with_python(*ran, known);
         add_origins(*logged, known);
@@ -88,17 +87,21 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
     return suppressions_->match_built_in_function(place.stack);
 }
 
-// The recorder wrote down what its unwinder found, and that stops where there is no table.
-StackCut StackReader::cut_of(const LoggedStack& stack, const Frame& outermost,
+// The recorder wrote down what its unwinder found. Where there is no table that stops, or goes on
+// by frame pointers: where the C library has these, straight to the code that begins a program.
+StackCut StackReader::cut_of(const LoggedStack& stack, const Stack& known,
                              std::uint64_t ticks) const
 {
-    if (stack.truncated || stack.addresses.empty() || begins_here(outermost))
+    std::size_t calls = known.size();
+    while (calls > 0 && is_start_up_code(known[calls - 1]->frames.back()))
+        --calls;
+    if (stack.truncated || calls == 0 || begins_here(known[calls - 1]->frames.back()))
         return StackCut::none;
-    const std::uint64_t address = stack.addresses.back() - 1;
+    const std::uint64_t address = stack.addresses[calls - 1] - 1;
     const Module* const module =
         tables_.module_at(address, std::max(ticks, stack.known_since_ticks));
     if (!module)
-        return StackCut::no_module;
+        return calls == known.size() ? StackCut::no_module : StackCut::none;
     if (const LoggedFrames* const named = tables_.frames(*module, address - module->load_bias))
         return named->no_unwind_table ? StackCut::no_unwind_table : StackCut::none;
     return symbolizer_.has_unwind_table(module->id, address - module->load_bias).value_or(true)

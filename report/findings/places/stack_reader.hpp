@@ -52,7 +52,7 @@ private:
     const Known& in_python(const format::PythonFrame& frame, Role role);
     std::vector<Frame> in_module(const Module& module, std::uint64_t offset);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
-    StackCut cut_of(const LoggedStack& stack, const Frame& outermost, std::uint64_t ticks) const;
+    StackCut cut_of(const LoggedStack& stack, const Stack& known, std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
                                                      std::size_t first_visible) const;
 

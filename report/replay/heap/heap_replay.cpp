@@ -209,6 +209,9 @@ void HeapReplay::replace(std::uint64_t key, Block& occupant, Block successor)
         ++occupant.opened_again;
         phases_.release(successor.phase);
         return;
+    } else if (occupant.memory == Memory::imported && successor.memory == Memory::imported) {
+        phases_.release(successor.phase); // a pointer that is imported again: one free ends it
+        return;
     } else if (occupant.memory == Memory::graph_launch && successor.memory == occupant.memory) {
         count_free(occupant); // the graph frees on launch
         finish_freed(occupant, successor.ticks);

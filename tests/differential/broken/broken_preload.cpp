@@ -35,9 +35,10 @@ CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes)
         next(&cuDeviceGetCount, "cuDeviceGetCount")(&devices);
     if (broken("leak"))
         allocate(&lost, 512);
+    const CUdeviceptr before = out ? *out : 0;
     const CUresult result = allocate(out, bytes);
     if (result != CUDA_SUCCESS && out && broken("out"))
-        *out = 0;
+        *out = before;
     if (result == CUDA_ERROR_OUT_OF_MEMORY && broken("result"))
         return CUDA_ERROR_UNKNOWN;
     if (broken("errno"))

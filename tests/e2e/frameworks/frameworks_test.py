@@ -2,7 +2,7 @@
 # cuts from what the driver gave it.
 import unittest
 
-from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of
+from framework import PROGRAMS, VRAMSCOPE, EndToEndTest, line_of, simulated_only
 
 MIB = 1 << 20
 ALLOCATOR = PROGRAMS / "libtorch_allocator.so"
@@ -109,6 +109,7 @@ class CachingAllocator(EndToEndTest):
         self.assertEqual(self.device["allocators"][0]["active_bytes"], None)
         self.assertIn("PyTorch's active bytes are not known: its counters are not where they are looked for", report["notices"])
 
+    @simulated_only
     def test_out_of_memory(self):
         report = self.scene("run_out", "leaks", VRAMSCOPE_POOL="off")
         [shortage] = report["out_of_memory"]
@@ -123,6 +124,7 @@ class CachingAllocator(EndToEndTest):
         self.assertIn(line_of("torch_program.cpp", "batch"),
                       [frame["line"] for frame in shortage["owners"][0]["stack"]])
 
+    @simulated_only
     def test_a_refusal_that_was_mended_is_a_retry(self):
         for pool in ("off", "cache", "split"):
             with self.subTest(pool):
@@ -136,6 +138,7 @@ class CachingAllocator(EndToEndTest):
                 self.assertIn(line_of("torch_program.cpp", "retried"), [frame["line"] for frame in place["stack"]])
                 self.assertIn("asked again once", self.execute(VRAMSCOPE, "report", *self.logs()).stdout)
 
+    @simulated_only
     def test_a_refusal_of_another_librarys_stays(self):
         report = self.scene("run_out_beside", "leaks", VRAMSCOPE_POOL="off")
         [shortage] = report["out_of_memory"]

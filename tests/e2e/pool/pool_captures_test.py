@@ -29,7 +29,7 @@ class PoolCapturesTest(PoolTest):
     def test_a_broken_context_is_told_at_the_first_call_that_waits(self):
         late = {"VRAMSCOPE_SIM_DELAY_US": "3600000000"}  # what is queued runs when a call waits for it
         waits = self.plain(PROGRAM, "broken", **late).stdout
-        self.assertEqual(waits, "free 0\nfree 700\nalloc 700\nalloc 700\nuntouched 1\nsynchronise 700\nfree 700\n")
+        self.assertEqual(waits, "free 0\nfree 700\nalloc 700\nalloc 700\nnull 1\nsynchronise 700\nfree 700\n")
         self.assertEqual(self.in_mode(PROGRAM, "broken", "off", **late)[0], waits)
         for mode in ("cache", "split"):
             with self.subTest(mode):

@@ -79,11 +79,5 @@ int main(int argc, char** argv)
         ask_dlsym(name);
     }
     from_driver<decltype(cuInit)>("cuInit")(0);
-    auto* const find = from_driver<decltype(cuGetProcAddress_v2)>("cuGetProcAddress_v2");
-    if (!find)
-        return 0;
-    std::printf("no name %d\n", static_cast<int>(find(nullptr, nullptr, 0, 0, nullptr)));
-    std::printf("no pointer %d\n",
-                static_cast<int>(find("cuMemAlloc", nullptr, 12000, 0, nullptr)));
-    return 0;
+    return 0; // without a name, or a place for the answer, NVIDIA's driver crashes
 }

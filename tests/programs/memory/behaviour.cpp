@@ -41,18 +41,27 @@ void reuse()
     std::printf("%s\n", first == second ? "reused" : "another address");
 }
 
+constexpr CUdeviceptr kUntouched = 0x1234;
+
+void tell_pointer(CUdeviceptr block)
+{
+    std::printf("the pointer is %s\n", block == 0            ? "null"
+                                       : block == kUntouched ? "untouched"
+                                                             : "set");
+}
+
 void out_of_memory()
 {
     primary_context();
-    CUdeviceptr block = 0x1234;
+    CUdeviceptr block = kUntouched;
     tell("alloc", cuMemAlloc_v2(&block, std::size_t{1} << 44)); // MARK out_of_memory
-    std::printf("untouched %d\n", block == 0x1234);
+    tell_pointer(block);
 }
 
 void bad_arguments()
 {
     primary_context();
-    CUdeviceptr block = 0x1234;
+    CUdeviceptr block = kUntouched;
     tell("no bytes", cuMemAlloc_v2(&block, 0));
     tell("no pointer", cuMemAlloc_v2(nullptr, 4096));
     tell("free of null", cuMemFree_v2(0));
@@ -65,17 +74,17 @@ void bad_arguments()
 
 void without_init()
 {
-    CUdeviceptr block = 0x1234;
+    CUdeviceptr block = kUntouched;
     tell("alloc", cuMemAlloc_v2(&block, 4096));
-    std::printf("untouched %d\n", block == 0x1234);
+    tell_pointer(block);
 }
 
 void without_context()
 {
     first_device();
-    CUdeviceptr block = 0x1234;
+    CUdeviceptr block = kUntouched;
     tell("alloc", cuMemAlloc_v2(&block, 4096));
-    std::printf("untouched %d\n", block == 0x1234);
+    tell_pointer(block);
 }
 
 // Each thread frees what it allocates but for one block; all are gone before the program ends.

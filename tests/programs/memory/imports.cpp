@@ -103,22 +103,27 @@ void imported_pool()
     primary_context();
     const CUmemPoolProps props = pool_props();
     CUmemoryPool own = nullptr;
-    CUdeviceptr block = 0;
+    CUdeviceptr blocks[2];
     int fd = -1;
-    CUmemPoolPtrExportData data{};
+    CUmemPoolPtrExportData data[2]{};
     check(cuMemPoolCreate(&own, &props));
-    check(cuMemAllocFromPoolAsync(&block, kBytes, own, nullptr));
+    for (CUdeviceptr& block : blocks)
+        check(cuMemAllocFromPoolAsync(&block, kBytes, own, nullptr));
     check(cuStreamSynchronize(nullptr));
     check(cuMemPoolExportToShareableHandle(&fd, own, kFd, 0));
-    check(cuMemPoolExportPointer(&data, block));
+    for (int i = 0; i < 2; ++i)
+        check(cuMemPoolExportPointer(&data[i], blocks[i]));
     CUmemoryPool theirs = nullptr;
-    CUdeviceptr mapped[2];
+    CUdeviceptr mapped[3];
     check(cuMemPoolImportFromShareableHandle(&theirs, as_handle(fd), kFd, 0)); // MARK imported_pool
-    for (CUdeviceptr& one : mapped)
-        check(cuMemPoolImportPointer(&one, theirs, &data)); // MARK imported_pointer
+    for (int i = 0; i < 3; ++i) // the first one twice: it has one address, and one free ends it
+        check(cuMemPoolImportPointer(&mapped[i], theirs, &data[i / 2])); // MARK imported_pointer
+    if (mapped[0] != mapped[1])
+        std::exit(4);
     check(cuMemFreeAsync(mapped[0], nullptr));
     check(cuStreamSynchronize(nullptr));
-    check(cuMemFree_v2(block));
+    for (const CUdeviceptr block : blocks)
+        check(cuMemFree_v2(block));
     check(cuMemPoolDestroy(own));
 }
 

@@ -50,11 +50,18 @@ TEST(Memory, IsReusedAtOnce)
 TEST(Memory, RejectsWhatADriverRejects)
 {
     with_context([] {
-        CUdeviceptr untouched = 77;
-        EXPECT_EQ(cuMemAlloc(&untouched, 0), CUDA_ERROR_INVALID_VALUE);
         EXPECT_EQ(cuMemAlloc(nullptr, 8), CUDA_ERROR_INVALID_VALUE);
-        EXPECT_EQ(cuMemAlloc(&untouched, 257 * kMiB), CUDA_ERROR_OUT_OF_MEMORY);
-        EXPECT_EQ(cuMemAlloc(&untouched, SIZE_MAX), CUDA_ERROR_OUT_OF_MEMORY);
+        for (const size_t bytes : {size_t{0}, 257 * kMiB, SIZE_MAX}) {
+            CUdeviceptr null = 77;
+            EXPECT_EQ(cuMemAlloc(&null, bytes),
+                      bytes ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE);
+            EXPECT_EQ(null, 0u);
+        }
+        CUmemAllocationProp properties{};
+        properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+        CUmemGenericAllocationHandle untouched = 77;
+        EXPECT_EQ(cuMemCreate(&untouched, 258 * kMiB, &properties, 0), CUDA_ERROR_OUT_OF_MEMORY);
         EXPECT_EQ(untouched, 77u);
         const CUdeviceptr address = allocate(4096);
         EXPECT_EQ(cuMemFree(address + 512), CUDA_ERROR_INVALID_VALUE);
@@ -72,13 +79,42 @@ TEST(Memory, NeedsALivingContext)
         EXPECT_EQ(cuMemAlloc(&address, 8), CUDA_ERROR_NOT_INITIALIZED);
         ASSERT_CU(cuInit(0));
         EXPECT_EQ(cuMemAlloc(&address, 8), CUDA_ERROR_INVALID_CONTEXT);
-        EXPECT_EQ(cuMemFree(address), CUDA_ERROR_INVALID_CONTEXT);
+        EXPECT_EQ(address, 0u);
+        EXPECT_CU(cuMemFree(0));
+        EXPECT_CU(cuMemFreeHost(nullptr));
+        EXPECT_EQ(cuMemFree(0x5000), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(cuMemFreeAsync(0, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+        address = 77;
         CUcontext context = nullptr;
         ASSERT_CU(cuDevicePrimaryCtxRetain(&context, 0));
         ASSERT_CU(cuCtxSetCurrent(context));
         ASSERT_CU(cuDevicePrimaryCtxRelease(0));
         EXPECT_EQ(cuMemAlloc(&address, 8), CUDA_ERROR_CONTEXT_IS_DESTROYED);
-        EXPECT_EQ(address, 77u);
+        EXPECT_EQ(address, 0u);
+        EXPECT_EQ(cuMemFree(0), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    });
+}
+
+TEST(Memory, OfNoBytesIsANullPointerWhereItIsNoError)
+{
+    with_context([] {
+        void* host = &host;
+        CUdeviceptr device = 77;
+        EXPECT_CU(cuMemHostAlloc(&host, 0, 0));
+        EXPECT_EQ(host, nullptr);
+        EXPECT_CU(cuMemAllocAsync(&device, 0, nullptr));
+        EXPECT_EQ(device, 0u);
+        EXPECT_EQ(cuMemAllocManaged(&device, 0, CU_MEM_ATTACH_GLOBAL), CUDA_ERROR_INVALID_VALUE);
+    });
+}
+
+TEST(Memory, IsFreedWithoutAContextToo)
+{
+    with_context([] {
+        const CUdeviceptr address = allocate(8);
+        ASSERT_CU(cuCtxSetCurrent(nullptr));
+        EXPECT_CU(cuMemFree(address));
+        EXPECT_EQ(cuMemFree(address), CUDA_ERROR_INVALID_VALUE);
     });
 }
 
@@ -209,7 +245,7 @@ TEST(Memory, AddressRangeIsTheUsersBlock)
         EXPECT_EQ(bytes, 1000u);
         base = 77;
         EXPECT_EQ(cuMemGetAddressRange(&base, &bytes, address + 1000), CUDA_ERROR_NOT_FOUND);
-        EXPECT_EQ(base, 77u);
+        EXPECT_EQ(base, 0u);
     });
 }
 

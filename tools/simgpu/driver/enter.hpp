@@ -40,9 +40,18 @@ CUresult run_as(Entry& entry, bool per_thread, const Body& body, Arguments... ar
     return result;
 }
 
+template <class Pointer, class... Others>
+void null_answer(Pointer* answer, Others...)
+{
+    if (answer)
+        *answer = {};
+}
+
 template <Form form, class Body, class... Arguments>
 CUresult enter(const Body& body, Arguments... arguments)
 {
+    if constexpr (form.nulls_answer)
+        null_answer(arguments...);
     Entry& entry = entries[form.row];
     entry.calls.fetch_add(1, std::memory_order_relaxed);
     const bool watch = watched.load(std::memory_order_relaxed);

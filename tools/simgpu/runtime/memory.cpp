@@ -10,8 +10,7 @@ SIMGPU_RUNTIME cudaError_t cudaMalloc(void** devPtr, size_t size)
             return CUDA_ERROR_INVALID_VALUE;
         CUdeviceptr address = 0;
         const CUresult result = size == 0 ? CUDA_SUCCESS : driver.cuMemAlloc(&address, size);
-        if (result == CUDA_SUCCESS)
-            *devPtr = reinterpret_cast<void*>(address);
+        *devPtr = reinterpret_cast<void*>(address); // null where there is none
         return result;
     });
 }
@@ -33,8 +32,7 @@ SIMGPU_RUNTIME cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t 
         const CUresult result = width == 0 || height == 0
                                     ? CUDA_SUCCESS
                                     : driver.cuMemAllocPitch(&address, pitch, width, height, 4);
-        if (result == CUDA_SUCCESS)
-            *devPtr = reinterpret_cast<void*>(address);
+        *devPtr = reinterpret_cast<void*>(address);
         return result;
     });
 }
@@ -111,8 +109,7 @@ cudaError_t allocate_async(void** devPtr, size_t size, Allocate allocate)
                     result = allocate(driver, address);
             }
         }
-        if (result == CUDA_SUCCESS)
-            *devPtr = reinterpret_cast<void*>(address);
+        *devPtr = reinterpret_cast<void*>(address);
         return result;
     });
 }

@@ -11,7 +11,7 @@ void allocate(World& world)
     const std::size_t bytes = world.size();
     const auto flags = world.rng().one_of<unsigned>(
         {0, CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP, 0x80});
-    if (CALL(world, cuMemHostAlloc, block, bytes, flags) == CUDA_SUCCESS)
+    if (CALL(world, cuMemHostAlloc, block, bytes, flags) == CUDA_SUCCESS && bytes > 0)
         world.allocated(Kind::pinned, reinterpret_cast<std::uint64_t>(block.value), bytes);
 }
 
@@ -20,7 +20,7 @@ void allocate_v2(World& world)
     Out<void*> block(Meaning::address);
     world.maybe_null(block);
     const std::size_t bytes = world.size();
-    if (CALL(world, cuMemAllocHost_v2, block, bytes) == CUDA_SUCCESS)
+    if (CALL(world, cuMemAllocHost_v2, block, bytes) == CUDA_SUCCESS && bytes > 0)
         world.allocated(Kind::pinned, reinterpret_cast<std::uint64_t>(block.value), bytes);
 }
 
@@ -29,7 +29,7 @@ void allocate_v1(World& world)
     Out<void*> block(Meaning::address);
     world.maybe_null(block);
     const auto bytes = static_cast<unsigned>(world.size());
-    if (CALL(world, cuMemAllocHost, block, bytes) == CUDA_SUCCESS)
+    if (CALL(world, cuMemAllocHost, block, bytes) == CUDA_SUCCESS && bytes > 0)
         world.allocated(Kind::pinned, reinterpret_cast<std::uint64_t>(block.value), bytes);
 }
 

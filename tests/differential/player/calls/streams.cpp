@@ -56,7 +56,7 @@ void fill(World& world)
 void allocated(World& world, CUresult result, const Out<CUdeviceptr>& block, std::size_t bytes,
                bool captured)
 {
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && bytes > 0)
         world.allocated(captured ? Kind::graph : Kind::async, block.value, bytes);
 }
 

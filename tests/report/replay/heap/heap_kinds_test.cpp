@@ -45,6 +45,20 @@ TEST(HeapKinds, ImportedPhysicalMemoryHasTheSizeOfItsMapping)
     EXPECT_EQ(replay(log).counts.memory.frees, 0u);
 }
 
+// As a driver of 580 gives it out (tests/gpu/RESULTS.md, "imports").
+TEST(HeapKinds, APointerThatIsImportedAgainIsOneAndOneFreeEndsIt)
+{
+    LogBuilder log;
+    log.alloc(0x1000, 1_MiB, 1, "cuMemPoolImportPointer");
+    log.alloc(0x1000, 1_MiB, 2, "cuMemPoolImportPointer");
+    EXPECT_EQ(replay(log).lost_bytes(), 1_MiB);
+    log.free(0x1000, "cuMemFree_v2");
+    const Replayed result = replay(log);
+    EXPECT_TRUE(result.lost.empty());
+    EXPECT_EQ(result.counts.missed_frees, 0u);
+    EXPECT_EQ(replay(log.free(0x1000, "cuMemFree_v2")).counts.unmatched_frees, 1u);
+}
+
 TEST(HeapKinds, GraphMemoryIsNeitherLostNorCounted)
 {
     LogBuilder log;

@@ -24,6 +24,7 @@ struct Form {
     unsigned row;
     bool per_thread;
     bool needs_init;
+    bool nulls_answer; // where its answer was to be is a null pointer if it fails, however it does
 };
 
 // Set while a fault is armed or a trace is written; the usual call pays one relaxed load for it.

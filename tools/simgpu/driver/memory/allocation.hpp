@@ -44,7 +44,8 @@ struct Allocation {
     Device* device = nullptr;
     Context* context = nullptr; // whose end it ends with; null for pool, mapped and graph memory
     Pool* pool = nullptr;
-    std::uint64_t id = 0; // unique in this process
+    std::uint64_t imported_from = 0; // of a pool's import: where it is in the exporter's device
+    std::uint64_t id = 0;            // unique in this process
     CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 };
 

@@ -56,8 +56,10 @@ CUresult cuMemHostAlloc(Context& context, void** pp, size_t bytesize, unsigned i
 {
     if (const CUresult refused = refuse_during_capture())
         return refused;
-    if (!pp || bytesize == 0 || (Flags & ~kHostAllocFlags) != 0)
+    if (!pp || (Flags & ~kHostAllocFlags) != 0)
         return CUDA_ERROR_INVALID_VALUE;
+    if (bytesize == 0)
+        return CUDA_SUCCESS; // a null pointer
     void* const pages = mmap(nullptr, bytesize, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
@@ -74,9 +76,9 @@ CUresult cuMemAllocHost_v2(Context& context, void** pp, size_t bytesize)
     return api::cuMemHostAlloc(context, pp, bytesize, 0);
 }
 
-CUresult cuMemFreeHost(Context& context, void* p)
+CUresult cuMemFreeHost(void* p)
 {
-    return drop(context, p, Kind::host, CUDA_ERROR_INVALID_VALUE);
+    return p ? in_current_context(drop, p, Kind::host, CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
 }
 
 CUresult cuMemHostRegister_v2(Context& context, void* p, size_t bytesize, unsigned int Flags)

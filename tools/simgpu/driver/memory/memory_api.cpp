@@ -79,6 +79,36 @@ bool cuda_free_takes(const Allocation& allocation)
            kind == Kind::pool_import || kind == Kind::external;
 }
 
+// Null: no context is current, and the memory's own will do.
+CUresult free(Context* context, CUdeviceptr dptr)
+{
+    if (const CUresult refused = refuse_during_capture())
+        return refused;
+    if (dptr == 0)
+        return CUDA_SUCCESS;
+    Context* owner = nullptr;
+    std::size_t bytes = 0;
+    {
+        const std::lock_guard lock(memory_mutex());
+        const Allocation* allocation = allocation_at_locked(dptr);
+        if (!allocation || !cuda_free_takes(*allocation))
+            return CUDA_ERROR_INVALID_VALUE;
+        owner = allocation->context;
+        bytes = allocation->bytes;
+    }
+    spend_free_time();
+    for (Context* const each : {owner, owner != context ? context : nullptr})
+        if (each)
+            finish_all(*each);
+    finish_uses(dptr, bytes); // peers may use it too
+    const std::lock_guard lock(memory_mutex());
+    Allocation* const allocation = allocation_at_locked(dptr);
+    if (!allocation || !cuda_free_takes(*allocation)) // another thread was first
+        return CUDA_ERROR_INVALID_VALUE;
+    drop_allocation_locked(*allocation);
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
 namespace api {
@@ -144,33 +174,12 @@ CUresult cuMemAllocManaged(Context& context, CUdeviceptr* dptr, size_t bytesize,
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree_v2(Context& context, CUdeviceptr dptr)
+CUresult cuMemFree_v2(CUdeviceptr dptr)
 {
-    if (const CUresult refused = refuse_during_capture())
-        return refused;
-    if (dptr == 0)
-        return CUDA_SUCCESS;
-    Context* owner = nullptr;
-    std::size_t bytes = 0;
-    {
-        const std::lock_guard lock(memory_mutex());
-        const Allocation* allocation = allocation_at_locked(dptr);
-        if (!allocation || !cuda_free_takes(*allocation))
-            return CUDA_ERROR_INVALID_VALUE;
-        owner = allocation->context;
-        bytes = allocation->bytes;
-    }
-    spend_free_time();
-    finish_all(owner ? *owner : context);
-    if (owner && owner != &context)
-        finish_all(context);
-    finish_uses(dptr, bytes); // peers may use it too
-    const std::lock_guard lock(memory_mutex());
-    Allocation* const allocation = allocation_at_locked(dptr);
-    if (!allocation || !cuda_free_takes(*allocation)) // another thread was first
-        return CUDA_ERROR_INVALID_VALUE;
-    drop_allocation_locked(*allocation);
-    return CUDA_SUCCESS;
+    Context* context = nullptr;
+    const CUresult result = current_context(context);
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_CONTEXT ? free(context, dptr)
+                                                                          : result;
 }
 
 CUresult cuMemGetInfo_v2(Context& context, size_t* free, size_t* total)

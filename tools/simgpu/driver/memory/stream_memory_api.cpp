@@ -9,11 +9,13 @@ namespace {
 CUresult allocate_in_stream(Context& context, CUdeviceptr* address, std::size_t bytes, Pool* pool,
                             CUstream handle)
 {
-    if (!address || bytes == 0 || (pool && pool->import_file >= 0))
+    if (!address || (pool && pool->import_file >= 0))
         return CUDA_ERROR_INVALID_VALUE;
     Stream* stream = nullptr;
     if (const CUresult error = resolve_stream(handle, context, stream))
         return error;
+    if (bytes == 0)
+        return CUDA_SUCCESS; // a null pointer
     if (!pool)
         pool = current_pool(place_of(*stream->context->device));
     if (!pool->device && capturing(*stream)) // nodes have only device memory

@@ -19,6 +19,19 @@ struct PoolPointer { // what CUmemPoolPtrExportData carries
 };
 constexpr std::uint64_t kPoolPointerMagic = 0x6c6f6f70756d6973; // "simupool"
 
+// A pointer that is imported again has the address that it has; one free ends it.
+bool already_imported(const Pool& pool, std::uint64_t offset, CUdeviceptr& address)
+{
+    const std::lock_guard lock(memory_mutex());
+    for (const auto& [start, known] : allocations_locked())
+        if (known.kind == Kind::pool_import && known.pool == &pool &&
+            known.imported_from == offset && !known.free_queued) {
+            address = start;
+            return true;
+        }
+    return false;
+}
+
 } // namespace
 
 namespace api {
@@ -83,8 +96,18 @@ CUresult cuMemPoolImportPointer(CUdeviceptr* ptr_out, CUmemoryPool pool,
     std::memcpy(&data, shareData, sizeof data);
     if (data.magic != kPoolPointerMagic)
         return CUDA_ERROR_INVALID_VALUE;
-    return map_foreign(found->import_file, data.offset, data.bytes, Kind::pool_import,
-                       *found->device, nullptr, *ptr_out);
+    if (already_imported(*found, data.offset, *ptr_out))
+        return CUDA_SUCCESS;
+    const CUresult result = map_foreign(found->import_file, data.offset, data.bytes,
+                                        Kind::pool_import, *found->device, nullptr, *ptr_out);
+    if (result == CUDA_SUCCESS) {
+        const std::lock_guard lock(memory_mutex());
+        if (Allocation* const mapped = allocation_at_locked(*ptr_out)) {
+            mapped->pool = found;
+            mapped->imported_from = data.offset;
+        }
+    }
+    return result;
 }
 
 } // namespace api
