@@ -103,7 +103,7 @@ def programs_of(tests, folder):
     corpus = [file for file in sorted(tests.glob("corpus/**/*.cu"))
               if not re.search(r"#include <(thrust|cub)/", file.read_text())]  # no part of these headers, and for nvcc alone
     alone = [file for file in corpus if re.search(r"^\s*#\s*(define|if)", file.read_text(), re.MULTILINE)]
-    return [*together([file for file in corpus if file not in alone], folder), *alone, *tests.glob("gpu/*.cpp")]
+    return [*together([file for file in corpus if file not in alone], folder), *alone, *tests.glob("gpu/**/*.cpp")]
 
 
 def units(build, include, places, product=False, programs=()):
