@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -18,17 +19,17 @@ constexpr std::uint64_t kUnit = 512; // bytes: addresses are multiples of it
 
 std::uint64_t most_alive(const std::vector<Lifetime>& blocks)
 {
-    std::vector<std::pair<std::uint64_t, std::int64_t>> changes; // frees come first
+    std::vector<std::tuple<std::uint64_t, bool, std::uint64_t>> changes; // frees come first
     for (const Lifetime& block : blocks) {
-        changes.emplace_back(block.begin, static_cast<std::int64_t>(block.bytes));
-        changes.emplace_back(block.end, -static_cast<std::int64_t>(block.bytes));
+        changes.emplace_back(block.begin, true, block.bytes);
+        changes.emplace_back(block.end, false, block.bytes);
     }
     std::sort(changes.begin(), changes.end());
-    std::int64_t alive = 0;
-    std::int64_t most = 0;
-    for (const auto& [time, change] : changes)
-        most = std::max(most, alive += change);
-    return static_cast<std::uint64_t>(most);
+    std::uint64_t alive = 0;
+    std::uint64_t most = 0;
+    for (const auto& [time, begins, bytes] : changes)
+        most = std::max(most, alive += begins ? bytes : 0 - bytes);
+    return most;
 }
 
 using Order = std::vector<std::size_t>;

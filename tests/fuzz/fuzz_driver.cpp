@@ -137,7 +137,7 @@ int main(int argc, char** argv)
     std::uint64_t inputs = 0;
     for (; std::chrono::steady_clock::now() < end; ++inputs) {
         Bytes input = corpus[random() % corpus.size()];
-        mutate(input, random);
+        (fuzz_target.change ? fuzz_target.change : mutate)(input, random);
         last.keep(input);
         LLVMFuzzerTestOneInput(input.data(), input.size());
     }

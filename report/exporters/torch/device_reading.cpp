@@ -1,6 +1,7 @@
 // report/exporters/torch/device_reading.cpp — segments from records, blocks from the replay.
 #include "report/exporters/torch/device_reading.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <vector>
@@ -232,6 +233,7 @@ void DeviceReading::note_mark(const Record& record, std::string_view mark)
 
 void DeviceReading::reserve(std::uint64_t address, ReservedMemory memory)
 {
+    memory.bytes = std::min(memory.bytes, UINT64_MAX - address); // it ends within all addresses
     tell(memory.mapped ? "segment_map" : "segment_alloc", address, memory.bytes, memory.stream,
          memory.stack, memory.ticks);
     state_.segments[address] = memory;

@@ -187,11 +187,12 @@ private:
     {
         constexpr std::uint64_t kRound = 512;
         constexpr std::uint64_t kLeastRest = 1 << 20;
+        if (segment.of_one_block || block.place >= room)
+            return room;
         const std::uint64_t rounded =
             std::max<std::uint64_t>((block.place + kRound - 1) / kRound * kRound, kRound);
-        const bool all =
-            segment.of_one_block || rounded >= room ||
-            (segment.of_torch && !segment.small && !segment.mapped && room - rounded <= kLeastRest);
+        const bool all = rounded >= room || (segment.of_torch && !segment.small &&
+                                             !segment.mapped && room - rounded <= kLeastRest);
         return all ? room : rounded;
     }
 

@@ -13,6 +13,11 @@ using format::MemoryClass;
 
 namespace {
 
+// A log may say anything. No device has so much: what was allocated can be added up, and what was
+// refused does not become little when it is rounded up.
+constexpr std::uint64_t kMostAlive = std::uint64_t{1} << 44;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
+
 // cuda.h's names for the default stream.
 constexpr std::uint64_t kLegacyStream = 1;
 
@@ -119,7 +124,8 @@ void TraceWatch::born(const Block& block)
         return;
     const bool asked = is_request(block.memory);
     to.short_of = to.short_of && !asked;
-    Request request{.bytes = block.bytes,
+    const std::uint64_t bytes = std::min(block.bytes, kMostAlive);
+    Request request{.bytes = bytes,
                     .ticks = block.ticks,
                     .block = add_block(to, block.site),
                     .action = asked ? Action::allocate : Action::take_beside};
@@ -130,7 +136,7 @@ void TraceWatch::born(const Block& block)
     }
     if (asked && is_from_before(block)) {
         start_.add_block(to.trace.device, request, block.address);
-        note_live(to, block.bytes);
+        note_live(to, bytes);
     } else {
         push(to, request);
         if (asked)
@@ -143,7 +149,7 @@ void TraceWatch::born(const Block& block)
     if (!added)
         return; // of a hostile log: two handles of one number and one time
     entry->value = {request.block, static_cast<std::uint32_t>(live.size())};
-    live.push_back({entry->key, block.bytes});
+    live.push_back({entry->key, bytes});
 }
 
 void TraceWatch::settle_start(const std::vector<AllocatorSegment>& segments)
@@ -277,8 +283,6 @@ void TraceWatch::note_failure(const Record& record, const format::OutOfMemory& f
     to.short_of = true;
     if (!is_request(api->memory))
         return;
-    // No device has so much; nor must it become little when it is rounded up.
-    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
     Request request{.bytes = std::min(failure.requested, kMostBytes),
                     .ticks = record.ticks,
                     .block = add_block(to, kNoSite)};

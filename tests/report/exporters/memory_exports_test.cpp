@@ -322,6 +322,14 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
 }
 
 // A range's name in Latin-1, and one that was cut inside a character.
+TEST(TorchSnapshotExport, ASegmentThatEndsBehindAllAddressesHasItsBlocks)
+{
+    LogBuilder log;
+    log.device(0, 1 << 30, "GPU").context(1).segment(0x1000, UINT64_MAX);
+    log.pooled(0x2000, 512).pooled(UINT64_MAX - 600, 512).pooled(0x3000, UINT64_MAX);
+    EXPECT_NE(exported(export_torch_snapshot, log).find("active_allocated"), std::string::npos);
+}
+
 TEST(TorchSnapshotExport, NamesThatAreNoUtf8AreReplacedByteByByte)
 {
     LogBuilder log;

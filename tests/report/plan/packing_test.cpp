@@ -37,6 +37,12 @@ TEST(Packing, OfNothingIsNothing)
     EXPECT_EQ(pack(std::vector<Lifetime>(), 10).upper, 0u);
 }
 
+TEST(Packing, AddsUpWhatIsFarTooLarge)
+{
+    const std::vector<Lifetime> blocks{{0, 2, std::uint64_t{1} << 63}, {2, 4, 512}};
+    EXPECT_EQ(pack(blocks, 10).lower, std::uint64_t{1} << 63);
+}
+
 TEST(Packing, SharesMemoryOfThoseThatDoNotLiveTogether)
 {
     const std::vector<Lifetime> blocks{{0, 2, 100}, {2, 4, 100}, {0, 4, 50}};

@@ -160,6 +160,13 @@ TEST(ReadTrace, PutsASynchronisationWhereItWas)
     EXPECT_EQ(trace_of(log), "+0:1 -0 | +1:2");
 }
 
+TEST(ReadTrace, TakesNoMoreThanAnyDeviceHasSoThatItCanBeAddedUp)
+{
+    LogBuilder log;
+    log.alloc(0x1000, UINT64_MAX).alloc(0x2000, std::uint64_t{1} << 63).free(0x1000);
+    EXPECT_EQ(trace_of(log), "+0:16777216 +1:16777216 -0");
+}
+
 TEST(ReadTrace, FreesWhatDiesWithItsContext)
 {
     LogBuilder log = traced_on_device();
