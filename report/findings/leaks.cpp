@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <unordered_set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "report/findings/findings.hpp"
 #include "report/findings/growth/growth_table.hpp"
@@ -49,7 +52,7 @@ public:
 
     void add(const LostBlocks& lost)
     {
-        CallPlace place = source_.stacks.read(lost.api, lost.stack, lost.first_ticks);
+        CallPlace place = source_.stacks.read_row(lost.api, lost.stack, lost.first_ticks);
         Leak leak;
         leak.kind = kind_of(lost, source_.end);
         leak.memory = lost.memory;
@@ -64,6 +67,7 @@ public:
             at->second.leak = std::move(leak);
         } else {
             at->second.leak.merge(place);
+            at->second.leak.stacks += !source_.stacks.is_listed(lost.stack);
         }
         join_in(at->second, lost, added);
     }
@@ -156,6 +160,23 @@ std::vector<Leak>& list_of(LostRows& rows, Memory memory)
 }
 
 } // namespace
+
+void list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks)
+{
+    if (lost.size() <= kMostListed)
+        return;
+    std::vector<const LostBlocks*> largest;
+    for (const LostBlocks& blocks : lost)
+        largest.push_back(&blocks);
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const LostBlocks* a, const LostBlocks* b) { return a->bytes > b->bytes; });
+    std::unordered_set<std::uint64_t> listed;
+    for (std::size_t at = 0; at < kMostListed; ++at)
+        listed.insert(largest[at]->stack);
+    const std::size_t others = lost.size() - kMostListed;
+    stacks.list_only(std::move(listed),
+                     fmt::format("({} other call stack{})", others, others == 1 ? "" : "s"));
+}
 
 // A repeated leak grows with the run; one of start-up does not.
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns)

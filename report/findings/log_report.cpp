@@ -201,6 +201,12 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
                               .work = work,
                               .log_end_ticks = last};
     const std::vector<LostBlocks> lost = replays.heap.lost();
+    list_largest(lost, source.stacks);
+    if (lost.size() > kMostListed)
+        report_.notices.push_back(fmt::format(
+            "memory of {} call stacks was not freed: the {} that hold the most are listed, the "
+            "others are one row",
+            lost.size(), kMostListed));
     const GrowthTable table(growth, lost, source);
     std::vector<Growth> growing = table.growing();
     append(report_.workspaces, find_workspaces(growing));

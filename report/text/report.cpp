@@ -62,7 +62,7 @@ public:
             out_ << terminal_safe(process.program) << " (process " << process.pid << ") ";
         out_ << "holds " << painted(human_bytes(totals.leaked_bytes), "1") << " in "
              << counted(totals.leaked_blocks, "block") << ", from "
-             << counted(report_.leaks.size(), "call stack") << '\n';
+             << counted(leaked_stacks(report_), "call stack") << '\n';
     }
 
     void process(const Process& process)

@@ -57,8 +57,9 @@ std::string place_of(const Frame& frame)
     if (!frame.file.empty())
         return frame.line > 0 ? fmt::format("{}:{}", terminal_safe(frame.file), frame.line)
                               : terminal_safe(frame.file);
-    return frame.function.empty() ? ""
-                                  : fmt::format("[{}]", terminal_safe(file_name(frame.module)));
+    return frame.function.empty() || frame.module.empty()
+               ? ""
+               : fmt::format("[{}]", terminal_safe(file_name(frame.module)));
 }
 
 namespace {

@@ -28,13 +28,21 @@ std::string never_closed(std::uint64_t imports)
     return counted(imports, "import") + was_or_were(imports) + "never closed";
 }
 
+std::uint64_t leaked_stacks(const Report& report)
+{
+    std::uint64_t stacks = 0;
+    for (const Leak& leak : report.leaks)
+        stacks += leak.stacks;
+    return stacks;
+}
+
 std::string all_that_is_left(const Report& report)
 {
     const Totals& totals = report.totals;
     std::string words;
     if (totals.leaked_blocks > 0)
         words = fmt::format("{}, from {}", not_freed(totals.leaked_bytes, totals.leaked_blocks),
-                            counted(report.leaks.size(), "call stack"));
+                            counted(leaked_stacks(report), "call stack"));
     if (totals.unclosed_imports > 0)
         words += (words.empty() ? "" : "; ") + never_closed(totals.unclosed_imports);
     return words;

@@ -133,6 +133,8 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     if (!loses && !may_grow(sum, context_of(steps)))
         return;
     const Site& site = source_.sites[most];
+    if (loses && !stacks.is_listed(site.stack))
+        return; // whether their sum grows, those that are listed tell
     CallPlace place = stacks.read(site.api, site.stack, sum.first_ticks);
     const auto [at, added] =
         rows_.try_emplace(key_of(site.memory, site.device, place_of_row(place)));

@@ -12,6 +12,9 @@ namespace vramscope::report {
 
 CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
 {
+    constexpr std::size_t kMostKnown = 100'000; // a log may have any number of addresses
+    if (known_.size() > kMostKnown)
+        known_.clear();
     CallPlace place;
     if (api < tables_.apis().size())
         place.entry_point = tables_.apis()[api].name;
@@ -45,6 +48,19 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     place.own = named_frame(place.stack, place.own);
     place.own = wrappers_.own_frame(place);
     return place;
+}
+
+CallPlace StackReader::read_row(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
+{
+    CallPlace place = read(api, stack, ticks);
+    if (is_listed(stack))
+        return place;
+    CallPlace others;
+    others.entry_point = std::move(place.entry_point);
+    others.api = std::move(place.api);
+    others.suppression = place.suppression;
+    others.stack.push_back({.function = others_, .file = {}, .module = {}});
+    return others;
 }
 
 void StackReader::find_wrappers(const std::vector<Site>& sites)

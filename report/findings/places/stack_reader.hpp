@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,17 @@ public:
 
     // `ticks`: any time at which the stack was in use.
     CallPlace read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
+
+    // Where there are too many stacks for a row each: all but these are told as one, by these words.
+    void list_only(std::unordered_set<std::uint64_t> stacks, std::string others)
+    {
+        listed_ = std::move(stacks);
+        others_ = std::move(others);
+    }
+    bool is_listed(std::uint64_t stack) const { return !listed_ || listed_->contains(stack); }
+    // For the row of a stack: as read(), unless the stack is not listed. Of such a place its API and
+    // the rule that knows it are left.
+    CallPlace read_row(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
 
     // Looks for wrappers in the stacks of these sites; from then on their callers are what a reader
     // is told first. Only so many are read: the ones that allocated the most bytes.
@@ -61,6 +73,8 @@ private:
     ShownFrames shown_;
     const Suppressions* suppressions_;
     Wrappers wrappers_;
+    std::optional<std::unordered_set<std::uint64_t>> listed_; // none: all are
+    std::string others_;
     const Known of_leaf_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset
