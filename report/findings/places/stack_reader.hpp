@@ -34,15 +34,15 @@ public:
     // `ticks`: any time at which the stack was in use.
     CallPlace read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
 
-    // Where there are too many stacks for a row each: all but these are told as one, by these words.
+    // Where there are too many stacks for a row each: all but these are told as one, by `others`.
     void list_only(std::unordered_set<std::uint64_t> stacks, std::string others)
     {
         listed_ = std::move(stacks);
         others_ = std::move(others);
     }
     bool is_listed(std::uint64_t stack) const { return !listed_ || listed_->contains(stack); }
-    // For the row of a stack: as read(), unless the stack is not listed. Of such a place its API and
-    // the rule that knows it are left.
+    // For the row of a stack: as read(), unless the stack is not listed. Of such a place its API
+    // and the rule that knows it are left.
     CallPlace read_row(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
 
     // Looks for wrappers in the stacks of these sites; from then on their callers are what a reader
