@@ -70,7 +70,7 @@ struct Leak : CallPlace {
     LeakClass leak_class = LeakClass::unclear;
     GrowthRate rate;              // 0 unless it grows, or is unclear and grew
     std::vector<AliveTime> alive; // at its place over the run: few, in order of time; none: unknown
-    std::uint64_t stacks = 1; // more in the row of those that have none of their own
+    std::uint64_t stacks = 1;     // more in the row of those that have none of their own
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::uint64_t shared_blocks = 0; // blocks that others may have open by a name
