@@ -54,6 +54,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     report.sysroot = options.symbols.sysroot.string();
     for (const PathMap& map : options.symbols.path_maps)
         report.path_maps.push_back(map.from.string() + "=" + map.to.string());
+    report.fold = options.symbols.fold;
     for (std::string& notice : one_log.notices_of_names())
         if (std::find(report.notices.begin(), report.notices.end(), notice) == report.notices.end())
             report.notices.push_back(std::move(notice));

@@ -33,11 +33,12 @@ struct Report : LostRows {
     std::vector<UnreadFile> unread_files; // modules whose frames have no names
     std::string sysroot;                  // where files were looked for; see SymbolizerOptions
     std::vector<std::string> path_maps;   // "OLD=NEW"
-    std::vector<Process> processes;       // in the order of the logs
-    std::vector<Leak> suppressed;         // known leaks and imports, in none of their lists
-    std::vector<RuleUse> suppressions;    // all rules of the user's, and the built-in ones used
-    std::vector<Misuse> misuse;           // process by process, in the order of the first calls
-    std::vector<Damage> damage;           // in the same order
+    std::vector<std::string> fold;     // regular expressions of functions that allocate for others
+    std::vector<Process> processes;    // in the order of the logs
+    std::vector<Leak> suppressed;      // known leaks and imports, in none of their lists
+    std::vector<RuleUse> suppressions; // all rules of the user's, and the built-in ones used
+    std::vector<Misuse> misuse;        // process by process, in the order of the first calls
+    std::vector<Damage> damage;        // in the same order
     std::vector<FailedCall> failed_calls; // in the same order; misuse is not among them
     std::vector<Workspace> workspaces;    // those that grow, process by process
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first

@@ -134,6 +134,8 @@ std::string arguments_of(const Report& report)
         add("--sysroot " + terminal_safe(shell_quoted(report.sysroot)));
     for (const std::string& map : report.path_maps)
         add("--path-map " + terminal_safe(shell_quoted(map)));
+    for (const std::string& functions : report.fold)
+        add("--fold " + terminal_safe(shell_quoted(functions)));
     const std::size_t shown = std::min(kMostLogs, report.processes.size());
     for (std::size_t at = 0; at < shown; ++at)
         add(terminal_safe(shell_quoted(report.processes[at].log.string())));

@@ -22,6 +22,10 @@ class FoldTest(CliTest):
         self.assertEqual(self.headlines("--fold", "^take"), ["first()", "second()"])
         self.assertEqual(self.headlines("--fold", "take", "--fold", "first|second"), ["main", "main"])
 
+    def test_the_next_command_has_it_too(self):
+        _, stdout, _ = self.vramscope("leaks", "--fold", "^take", "run.vsl")
+        self.assertIn("Next: vramscope report --fold '^take' run.vsl", stdout)
+
     def test_a_wrong_expression_is_one_line(self):
         status, _, stderr = self.vramscope("leaks", "--fold", "take(", "run.vsl")
         self.assertEqual(status, 125)
