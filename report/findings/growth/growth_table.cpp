@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -70,19 +69,28 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
                          const LeakSource& process)
     : source_(source), clock_(process.clock), process_(process.process)
 {
-    std::set<RawPlace> losers;
+    std::vector<RawPlace> losers;
+    losers.reserve(lost.size());
     for (const LostBlocks& blocks : lost)
-        losers.insert({blocks.stack, blocks.api, blocks.memory, blocks.device});
+        losers.emplace_back(blocks.stack, blocks.api, blocks.memory, blocks.device);
+    std::sort(losers.begin(), losers.end());
+    const auto loses = [&](const RawPlace& place) {
+        return std::binary_search(losers.begin(), losers.end(), place);
+    };
     std::map<RawPlace, std::vector<SiteId>> places;
     for (SiteId id = 0; id < source.sites.all().size(); ++id) {
         const Site& site = source.sites[id];
         const format::MemoryClass kind = class_of(site.memory);
         // Blocks of graphs never end, and what an allocator has reserved is no block.
-        if (kind != format::MemoryClass::graph && kind != format::MemoryClass::reserved)
-            places[{site.stack, site.api, site.memory, site.device}].push_back(id);
+        if (kind == format::MemoryClass::graph || kind == format::MemoryClass::reserved)
+            continue;
+        const RawPlace place{site.stack, site.api, site.memory, site.device};
+        if (process.stacks.is_listed(site.stack) || !loses(place))
+            places[place].push_back(id);
+        // else it has no row: whether these grow, those that are listed tell
     }
     for (const auto& [raw, sites] : places)
-        add(sites, losers.contains(raw), process.stacks);
+        add(sites, loses(raw), process.stacks);
     for (auto& [key, row] : rows_)
         judge(row);
     sum_up_functions();
@@ -133,8 +141,6 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     if (!loses && !may_grow(sum, context_of(steps)))
         return;
     const Site& site = source_.sites[most];
-    if (loses && !stacks.is_listed(site.stack))
-        return; // whether their sum grows, those that are listed tell
     CallPlace place = stacks.read(site.api, site.stack, sum.first_ticks);
     const auto [at, added] =
         rows_.try_emplace(key_of(site.memory, site.device, place_of_row(place)));
