@@ -35,6 +35,14 @@ inline void check(CUresult result)
     std::_Exit(97);
 }
 
+// Ends a program that its toolkit is too old for: it is skipped by name.
+[[noreturn]] inline void needs_cuda(const char* version)
+{
+    std::printf("needs CUDA %s\n", version);
+    std::fflush(stdout);
+    std::_Exit(77);
+}
+
 // A call at the end of a function is a jump where it is the last thing there.
 inline void keep_frame()
 {

@@ -11,8 +11,10 @@ cudaMemPool_t small_pool()
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location = {cudaMemLocationTypeDevice, 0};
-#if CUDART_VERSION >= 12030 // older headers have no such member
+#if CUDART_VERSION >= 12030
     properties.maxSize = 64_MiB;
+#else
+    needs_cuda("12.3"); // older headers have no such member
 #endif
     cudaMemPool_t pool = nullptr;
     check(cudaMemPoolCreate(&pool, &properties));
