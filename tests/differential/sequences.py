@@ -241,18 +241,19 @@ class Comparison:
 
     @staticmethod
     def _shorter(batch, fails):
-        """Steps are left out, many at once and then one by one, while it still fails."""
+        """Steps are left out, many at once and then one by one, while it still fails, until each is needed."""
         keep = list(range(batch.length))
         size = max(1, len(keep) // 2)
         while size >= 1:
-            at = 0
+            at, before = 0, len(keep)
             while at < len(keep):
                 fewer = keep[:at] + keep[at + size:]
                 if fails(dataclasses.replace(batch, keep=tuple(fewer))):
                     keep = fewer
                 else:
                     at += size
-            size //= 2
+            if size > 1 or len(keep) == before:  # without a later step an earlier one may not be needed any more
+                size //= 2
         return dataclasses.replace(batch, keep=tuple(keep))
 
     def _explain(self, batch, index):
