@@ -1,10 +1,10 @@
 // tests/gpu/facts/books.cpp — where in the process the driver keeps the addresses that it has given
 // out: a search for leaked memory by what points to it must not count these.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <map>
 #include <string>
 #include <unistd.h>
@@ -20,45 +20,39 @@ constexpr std::uintptr_t kHidden =
     0x5a5a5a5a5a5a5a5aULL; // an address is kept in a form that is not found
 constexpr int kShifts[] = {0, 8, 9, 12, 16, 21};
 
-struct Found {
-    std::size_t count = 0;
-    std::uintptr_t place = 0;
-};
+/// How often the address is in each mapping, as it is or shifted.
+using Places = std::map<std::pair<int, std::string>, std::size_t>;
 
-/// In each mapping: words that are the address, as it is or shifted.
-using Places = std::map<std::pair<int, std::string>, Found>;
+void count(const std::vector<std::uintptr_t>& words, std::size_t many, std::uintptr_t hidden,
+           const Mapping& mapping, Places& places)
+{
+    for (std::size_t i = 0; i < many; ++i)
+        for (const int shift : kShifts)
+            if (words[i] == (hidden ^ kHidden) >> shift)
+                ++places[{shift, mapping.name + " " + mapping.permissions}];
+}
 
 Places search(std::uintptr_t hidden)
 {
     Places places;
     std::vector<std::uintptr_t> words(std::size_t{1} << 17);
+    const std::size_t size = words.size() * sizeof(words[0]);
     const int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    std::ifstream maps{"/proc/self/maps"};
     const auto own = reinterpret_cast<std::uintptr_t>(words.data());
-    for (std::string line; std::getline(maps, line);) {
-        std::uintptr_t begin = 0, end = 0;
-        char permissions[5] = "", name[256] = "anonymous";
-        std::sscanf(line.c_str(), "%lx-%lx %4s %*s %*s %*s %255[^\n]", &begin, &end, permissions,
-                    name);
-        if (permissions[0] != 'r' || std::strstr(name, "nvidia-uvm") || (begin <= own && own < end))
+    for (const Mapping& one : mappings()) {
+        if (one.permissions[0] != 'r' || one.name.find("nvidia-uvm") != std::string::npos ||
+            (one.begin <= own && own < one.end))
             continue;
-        for (std::uintptr_t at = begin; at < end; at += words.size() * sizeof(words[0])) {
+        for (std::uintptr_t at = one.begin; at < one.end; at += size) {
             const ssize_t got =
-                pread(memory, words.data(), std::min(end - at, words.size() * sizeof(words[0])),
-                      static_cast<off_t>(at));
+                pread(memory, words.data(), std::min(one.end - at, size), static_cast<off_t>(at));
             if (got <= 0)
                 break;
-            for (std::size_t i = 0; i < static_cast<std::size_t>(got) / sizeof(words[0]); ++i)
-                for (const int shift : kShifts)
-                    if (words[i] == (hidden ^ kHidden) >> shift) {
-                        Found& found = places[{shift, std::string{name} + " " + permissions}];
-                        ++found.count;
-                        found.place = at + i * sizeof(words[0]);
-                    }
+            count(words, static_cast<std::size_t>(got) / sizeof(words[0]), hidden, one, places);
         }
     }
     close(memory);
-    std::memset(words.data(), 0, words.size() * sizeof(words[0]));
+    std::memset(words.data(), 0, size);
     return places;
 }
 
@@ -66,7 +60,7 @@ void tell(const char* what, const Places& places)
 {
     std::string text;
     for (const auto& [place, found] : places)
-        text += std::string{text.empty() ? "" : "; "} + std::to_string(found.count) + " in " +
+        text += std::string{text.empty() ? "" : "; "} + std::to_string(found) + " in " +
                 place.second +
                 (place.first != 0 ? ", shifted by " + std::to_string(place.first) : "");
     std::printf("%s: %s\n", what, text.empty() ? "nowhere" : text.c_str());

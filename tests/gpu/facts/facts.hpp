@@ -24,12 +24,23 @@ void* kernel();
 std::string name_of(CUresult result);
 std::string name_of(cudaError_t result);
 
-/// Bytes that the driver says are free.
-std::size_t free_bytes();
+/// What is asked needs this to succeed: else its error, and the end.
+void require(CUresult result);
 
-/// What the process has at an address: a file's name, "anonymous", "[heap]", "[stack]", "nothing"; with
-/// its permissions.
-std::string mapping_of(std::uintptr_t address);
+/// Bytes that the driver says are free, and how many less there are than before.
+std::size_t free_bytes();
+std::ptrdiff_t fall_since(std::size_t before);
+
+/// Of memory on the first device, and of a pool there.
+CUmemAllocationProp on_device();
+CUmemPoolProps pool_on_device();
+
+/// What the process has mapped: [begin, end), "r--p", and a file's path, "[heap]", "anonymous".
+struct Mapping {
+    std::uintptr_t begin = 0, end = 0;
+    std::string permissions, name;
+};
+std::vector<Mapping> mappings();
 
 void tell_lookups(
     const std::vector<std::string>& names); ///< of driver functions, as libcuda exports them

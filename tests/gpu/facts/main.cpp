@@ -1,9 +1,9 @@
 // tests/gpu/facts/main.cpp — the parts, and what they share.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 #include "tests/gpu/facts/facts.hpp"
 
@@ -26,6 +26,14 @@ std::string name_of(cudaError_t result)
                : std::string{cudaGetErrorName(result)}.substr(std::strlen("cudaError"));
 }
 
+void require(CUresult result)
+{
+    if (result != CUDA_SUCCESS) {
+        std::printf("error %s\n", name_of(result).c_str());
+        std::exit(1);
+    }
+}
+
 std::size_t free_bytes()
 {
     std::size_t free = 0, total = 0;
@@ -33,21 +41,39 @@ std::size_t free_bytes()
     return free;
 }
 
-std::string mapping_of(std::uintptr_t address)
+std::ptrdiff_t fall_since(std::size_t before)
 {
+    return static_cast<std::ptrdiff_t>(before) - static_cast<std::ptrdiff_t>(free_bytes());
+}
+
+CUmemAllocationProp on_device()
+{
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    return properties;
+}
+
+CUmemPoolProps pool_on_device()
+{
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    return properties;
+}
+
+std::vector<Mapping> mappings()
+{
+    std::vector<Mapping> all;
     std::ifstream maps{"/proc/self/maps"};
     for (std::string line; std::getline(maps, line);) {
         std::uintptr_t begin = 0, end = 0;
         char permissions[5] = "", name[256] = "anonymous";
         std::sscanf(line.c_str(), "%lx-%lx %4s %*s %*s %*s %255[^\n]", &begin, &end, permissions,
                     name);
-        if (begin <= address && address < end) {
-            const char* base = std::strrchr(name, '/');
-            return std::string{std::strncmp(name, "/dev/", 5) == 0 || !base ? name : base + 1} +
-                   " " + permissions;
-        }
+        all.push_back({begin, end, permissions, name});
     }
-    return "nothing";
+    return all;
 }
 
 } // namespace facts

@@ -32,7 +32,7 @@ void tell_distances(std::size_t size)
     for (char* block : blocks)
         CHECK(cudaFree(block));
     std::printf("cudaMalloc of %zu: all freed, %td less than before is free\n", size,
-                static_cast<std::ptrdiff_t>(before) - static_cast<std::ptrdiff_t>(free_bytes()));
+                fall_since(before));
 }
 
 template <class Call>
@@ -72,6 +72,17 @@ void tell_reuse(const char* what, std::size_t size)
                 first == second ? "the same address" : "another address");
     tell_bytes((std::string{what} + ", again").c_str(), second, size, 0xA5);
     CHECK(cudaFree(second));
+}
+
+// The short name of the mapping there, with its permissions.
+std::string mapping_around(std::uintptr_t address)
+{
+    for (const Mapping& one : mappings())
+        if (one.begin <= address && address < one.end)
+            return (one.name.rfind("/dev/", 0) == 0 ? one.name
+                                                    : one.name.substr(one.name.rfind('/') + 1)) +
+                   " " + one.permissions;
+    return "nothing";
 }
 
 } // namespace
@@ -119,7 +130,7 @@ void tell_hosts()
 {
     const auto tell = [](const char* what, const void* pointer) {
         std::printf("%s: %s\n", what,
-                    mapping_of(reinterpret_cast<std::uintptr_t>(pointer)).c_str());
+                    mapping_around(reinterpret_cast<std::uintptr_t>(pointer)).c_str());
     };
     void* pointer = nullptr;
     CHECK(cudaMalloc(&pointer, 64 * kMiB));

@@ -1,6 +1,5 @@
 // tests/gpu/facts/objects.cpp — what free memory falls by when the driver's objects are made.
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,22 +14,11 @@ const char kModule[] = ".version 7.0\n.target sm_52\n.address_size 64\n"
                        ".visible .global .align 8 .b8 room[1048576];\n"
                        ".visible .entry nothing()\n{\n ret;\n}\n";
 
-void require(CUresult result)
-{
-    if (result != CUDA_SUCCESS) {
-        std::printf("error %s\n", name_of(result).c_str());
-        std::exit(1);
-    }
-}
-
 /// Makes `count` objects, and ends them.
 template <class Object>
 void tell(const char* what, int count, const std::function<Object()>& make,
           const std::function<void(Object)>& end)
 {
-    const auto fall_since = [](std::size_t before) {
-        return static_cast<std::ptrdiff_t>(before) - static_cast<std::ptrdiff_t>(free_bytes());
-    };
     CHECK(cudaDeviceSynchronize());
     const std::size_t before = free_bytes();
     std::vector<Object> objects;
@@ -96,7 +84,7 @@ void tell_limit(const char* name, cudaLimit limit, std::size_t value)
     keep_busy(1);
     CHECK(cudaDeviceSynchronize());
     std::printf("%s of %zu: %s, free memory fell by %td\n", name, value, name_of(result).c_str(),
-                static_cast<std::ptrdiff_t>(before) - static_cast<std::ptrdiff_t>(free_bytes()));
+                fall_since(before));
 }
 
 } // namespace
@@ -147,9 +135,7 @@ void tell_objects()
     tell<CUmemoryPool>(
         "pools", 64,
         [] {
-            CUmemPoolProps properties{};
-            properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-            properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+            const CUmemPoolProps properties = pool_on_device();
             CUmemoryPool made = nullptr;
             require(cuMemPoolCreate(&made, &properties));
             return made;

@@ -30,14 +30,6 @@ Out* as(unsigned long long* answer)
     return reinterpret_cast<Out*>(answer);
 }
 
-CUmemAllocationProp physical()
-{
-    CUmemAllocationProp properties{};
-    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    return properties;
-}
-
 void tell_allocations(std::size_t size, const char* text)
 {
     std::printf("of %s:\n", text);
@@ -58,7 +50,7 @@ void tell_allocations(std::size_t size, const char* text)
     (void)cuDeviceGetDefaultMemPool(&pool, 0);
     tell("cuMemAllocFromPoolAsync",
          [&](auto* p) { return cuMemAllocFromPoolAsync(as<CUdeviceptr>(p), size, pool, nullptr); });
-    const CUmemAllocationProp properties = physical();
+    const CUmemAllocationProp properties = on_device();
     tell("cuMemCreate", [&](auto* p) {
         return cuMemCreate(as<CUmemGenericAllocationHandle>(p), size, &properties, 0);
     });
@@ -94,7 +86,7 @@ void tell_outputs()
     tell("cuMemAllocManaged with unknown flags",
          [](auto* p) { return cuMemAllocManaged(as<CUdeviceptr>(p), 8, 77); });
     tell("cuMemCreate of an odd size", [](auto* p) {
-        const CUmemAllocationProp properties = physical();
+        const CUmemAllocationProp properties = on_device();
         return cuMemCreate(as<CUmemGenericAllocationHandle>(p), 1000, &properties, 0);
     });
     tell("cuMemGetAddressRange of nobody's",
@@ -135,10 +127,8 @@ void tell_outputs()
 
 void tell_imports()
 {
-    CUmemPoolProps properties{};
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    CUmemPoolProps properties = pool_on_device();
     properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     CUmemoryPool own = nullptr, theirs = nullptr;
     CUdeviceptr block = 0, mapped[2] = {0, 0};
     int file = -1;

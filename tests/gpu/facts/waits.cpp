@@ -27,20 +27,6 @@ struct World {
 
 constexpr std::size_t kBytes = std::size_t{4} << 20;
 
-CUmemAllocationProp physical()
-{
-    CUmemAllocationProp properties{};
-    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    return properties;
-}
-
-void check(CUresult result)
-{
-    if (result != CUDA_SUCCESS)
-        std::printf("error %s\n", name_of(result).c_str());
-}
-
 void make(World& world)
 {
     CHECK(cudaMalloc(&world.block, kBytes));
@@ -52,21 +38,19 @@ void make(World& world)
     CHECK(cudaMallocArray(&world.array, &format, 512, 512));
     CHECK(cudaStreamCreateWithFlags(&world.stream, cudaStreamNonBlocking));
     CHECK(cudaEventCreate(&world.event));
-    CUmemPoolProps pool{};
-    pool.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    pool.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    check(cuMemPoolCreate(&world.pool, &pool));
+    const CUmemPoolProps pool = pool_on_device();
+    require(cuMemPoolCreate(&world.pool, &pool));
     CUgraph graph = nullptr;
     CUgraphNode node = nullptr;
-    check(cuGraphCreate(&graph, 0));
-    check(cuGraphAddEmptyNode(&node, graph, nullptr, 0));
-    check(cuGraphInstantiateWithFlags(&world.executable, graph, 0));
-    check(cuGraphDestroy(graph));
-    const CUmemAllocationProp properties = physical();
-    check(cuMemGetAllocationGranularity(&world.granularity, &properties,
-                                        CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-    check(cuMemCreate(&world.handle, world.granularity, &properties, 0));
-    check(cuMemAddressReserve(&world.reserved, world.granularity, 0, 0, 0));
+    require(cuGraphCreate(&graph, 0));
+    require(cuGraphAddEmptyNode(&node, graph, nullptr, 0));
+    require(cuGraphInstantiateWithFlags(&world.executable, graph, 0));
+    require(cuGraphDestroy(graph));
+    const CUmemAllocationProp properties = on_device();
+    require(cuMemGetAllocationGranularity(&world.granularity, &properties,
+                                          CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    require(cuMemCreate(&world.handle, world.granularity, &properties, 0));
+    require(cuMemAddressReserve(&world.reserved, world.granularity, 0, 0, 0));
     CHECK(cudaDeviceSynchronize());
 }
 
