@@ -15,4 +15,7 @@ namespace vramscope::test {
 /// what no longer fits into the chunk is left out at its end. What is not a log stays as it is.
 void change_fields(std::vector<std::uint8_t>& log, std::mt19937_64& random);
 
+/// Takes each chunk apart and puts it together again: the log says what it said.
+void rewrite(std::vector<std::uint8_t>& log);
+
 } // namespace vramscope::test
