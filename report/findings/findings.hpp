@@ -34,9 +34,10 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
                     const GrowthTable* growth = nullptr);
 
 // More call stacks than these are no rows of their own: nobody reads so many, and each takes some
-// KiB. Those that lost the most bytes are listed, the others are one row.
+// KiB. Those that lost the most bytes are listed, the others are one row. Returns how many those
+// are.
 inline constexpr std::size_t kMostListed = 10'000;
-void list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks);
+std::size_t list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks);
 
 // The call stacks that held the most until the end of the work. `freed`: what the end gave back.
 std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,

@@ -161,10 +161,10 @@ std::vector<Leak>& list_of(LostRows& rows, Memory memory)
 
 } // namespace
 
-void list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks)
+std::size_t list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks)
 {
     if (lost.size() <= kMostListed)
-        return;
+        return 0;
     std::vector<const LostBlocks*> largest;
     for (const LostBlocks& blocks : lost)
         largest.push_back(&blocks);
@@ -176,6 +176,7 @@ void list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks)
     const std::size_t others = lost.size() - kMostListed;
     stacks.list_only(std::move(listed),
                      fmt::format("({} other call stack{})", others, others == 1 ? "" : "s"));
+    return others;
 }
 
 // A repeated leak grows with the run; one of start-up does not.

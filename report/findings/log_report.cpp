@@ -201,8 +201,7 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
                               .work = work,
                               .log_end_ticks = last};
     const std::vector<LostBlocks> lost = replays.heap.lost();
-    list_largest(lost, source.stacks);
-    if (lost.size() > kMostListed)
+    if (list_largest(lost, source.stacks) > 0)
         report_.notices.push_back(fmt::format(
             "memory of {} call stacks was not freed: the {} that hold the most are listed, the "
             "others are one row",

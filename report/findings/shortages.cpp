@@ -1,4 +1,6 @@
 // report/findings/shortages.cpp — the verdict, and the owners' stacks in words.
+#include "report/model/shortages.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,7 +10,6 @@
 
 #include "report/findings/findings.hpp"
 #include "report/findings/memory/memory.hpp"
-#include "report/model/impossible.hpp"
 #include "tracker/format/frameworks.hpp"
 
 namespace vramscope::report {

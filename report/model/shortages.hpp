@@ -15,6 +15,10 @@
 
 namespace vramscope::report {
 
+// From which size on a request is no request but a mistake, a difference that became negative, say:
+// more than any address of a process reaches.
+inline constexpr std::uint64_t kImpossibleBytes = std::uint64_t{1} << 47;
+
 // Why the memory was not enough. What the pool holds and does not use counts as free: it gave back
 // what it could before the second try.
 enum class ShortageKind {

@@ -10,7 +10,7 @@
 
 #include "report/findings/findings.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/model/impossible.hpp"
+#include "report/model/shortages.hpp"
 #include "report/plan/holders.hpp"
 #include "report/plan/packing.hpp"
 #include "report/plan/pins.hpp"
