@@ -3,8 +3,10 @@
 #
 # One real program is run once; each test changes its truth, or the report, and says what must come
 # of it.
+import contextlib
 import copy
 import functools
+import io
 import json
 import pathlib
 import subprocess
@@ -42,6 +44,19 @@ class CheckerTest(unittest.TestCase):
             source = pathlib.Path(folder) / f"{name}.cu"
             source.write_text(text.replace(old, new))
             return self.failures(truth.read_program(source), report)
+
+    def ended_with(self, status):
+        """What comes of a program that says that its toolkit is too old, and ends so."""
+        real, corpus_test.command_of = corpus_test.command_of, lambda *_: ["sh", "-c", f"echo needs CUDA 99; exit {status}"]
+        self.addCleanup(setattr, corpus_test, "command_of", real)
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said):
+            outcomes = corpus_test.run(truth.read_program(PROGRAMS / "leak_device.cu"), pathlib.Path(folder) / "run")
+        return said.getvalue(), [outcome.result for outcome in outcomes]
+
+    def test_a_program_that_its_toolkit_is_too_old_for_is_skipped_by_name_and_no_other_is(self):
+        self.assertEqual(self.ended_with(77), ("SKIPPED: leak_device: needs CUDA 99\n", []))
+        self.assertEqual(self.ended_with(78), ("", ["missed"]))
 
     def test_the_truth_passes(self):
         self.assertEqual(self.failures(*report_of("leak_device")), [])

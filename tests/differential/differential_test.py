@@ -110,6 +110,11 @@ class BrokenTest(DifferentialTest):
                     self.assertNotRegex(plain[0], seen)
                     self.assertRegex(traced[0], seen)
 
+    def test_a_step_that_is_needed_no_more_once_a_later_one_is_gone_is_left_out(self):
+        def fails(batch):
+            return 24 in batch.keep and (2 in batch.keep or 3 not in batch.keep)
+        self.assertEqual(Comparison._shorter(Batch(seed=1, first=0, count=1), fails).keep, (24,))
+
     def test_what_is_found_is_made_small(self):
         small = self.failure("result").batch
         self.assertEqual(small.count, 1)

@@ -189,6 +189,12 @@ class Facts(unittest.TestCase):
         with self.assertRaisesRegex(gpu_programs.Failed, "it ends -11 after 'cudaFree: OK'"):
             self.told(-11, "cudaFree: OK\n")
 
+    def test_a_library_that_nobody_calls_is_wrong(self):
+        real, gpu_programs.output_of = gpu_programs.output_of, lambda *command, env, cwd: (0, "", "other words\n")
+        self.addCleanup(setattr, gpu_programs, "output_of", real)
+        with self.assertRaisesRegex(gpu_programs.Failed, "alone it ends 0"):
+            gpu_programs.Injection().tell([pathlib.Path("/there/program")], pathlib.Path("/build/bin/vramscope"), None)
+
     def test_the_names_of_the_look_ups_are_the_hooked_ones(self):
         self.assertEqual(gpu_programs.hooked_names("| cuInit | 2.0 | x | y |\n| a | b |\n| cuMemFree<br>cuMemFree_v2 | 2 | x | y |\n"),
                          ["cuInit", "cuMemFree", "cuMemFree_v2"])

@@ -24,7 +24,8 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def environment(self, **changes):
+    @staticmethod
+    def environment(**changes):
         """The user's, without what changes how programs are traced or how text looks."""
         plain = {name: value for name, value in os.environ.items()
                  if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name != "NO_COLOR"}

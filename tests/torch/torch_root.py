@@ -76,6 +76,14 @@ def in_root(folder, *command, **environment):
     return [*enter, *words, *command]
 
 
+def started(folder, program, *arguments, **environment):
+    """How a program of Python is started with PyTorch: its command, and its environment where the command does not set it."""
+    words = [program, *arguments]
+    if REAL:
+        return [sys.executable, *words], ProgramTest.environment(**environment)
+    return in_root(folder, "python3", *words, **environment), None
+
+
 class Moment(dict):
     """What PyTorch said of its memory at one moment (programs/moments.py), and what vramscope's log says of it."""
 
@@ -123,11 +131,8 @@ class Traced:
 class TorchTest(ProgramTest):
     def run_program(self, program, *arguments, **environment):
         """In the test's folder."""
-        if REAL:
-            command, changes = [sys.executable, PROGRAMS / program, *arguments], self.environment(**environment)
-        else:
-            command, changes = in_root(self.folder, "python3", PROGRAMS / program, *arguments, **environment), None
-        return subprocess.run([str(word) for word in command], cwd=self.folder, env=changes, capture_output=True, text=True,
+        command, own = started(self.folder, PROGRAMS / program, *arguments, **environment)
+        return subprocess.run([str(word) for word in command], cwd=self.folder, env=own, capture_output=True, text=True,
                               timeout=300)
 
     def run_traced(self, program, *arguments, **environment):
