@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -113,22 +114,31 @@ TEST(PoolLock, GuardsFromAllOthers)
     EXPECT_EQ(counted, 400'000);
 }
 
-TEST(PoolLock, ThreadsThatSleptLookAgain)
+// With thousands of them on few processors, each look would keep the holder from its own.
+TEST(PoolLock, ThreadsSleepUntilTheyAreWoken)
 {
+    constexpr int kThreads = 4;
+    constexpr long kMostSleeps = 12; // by the clock alone, each of them slept 200 times
     PoolLock lock;
     lock.lock();
+    std::atomic<long> sleeps{0};
     std::vector<std::thread> threads;
-    for (int at = 0; at < 4; ++at)
+    for (int at = 0; at < kThreads; ++at)
         threads.emplace_back([&] {
             lock.lock();
             lock.unlock();
+            rusage used{};
+            getrusage(RUSAGE_THREAD, &used);
+            sleeps += used.ru_nvcsw;
         });
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     ASSERT_TRUE(lock.is_ours());
     lock.unlock();
     for (std::thread& thread : threads)
         thread.join();
     EXPECT_FALSE(lock.is_ours());
+    EXPECT_GE(sleeps, kThreads) << "nobody slept";
+    EXPECT_LE(sleeps, kThreads * kMostSleeps);
 }
 
 } // namespace
