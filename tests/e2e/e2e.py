@@ -35,9 +35,9 @@ DRIVER = driver_file()
 
 
 @functools.cache
-def driver_names():
+def driver_names(driver=DRIVER):
     """What the driver exports."""
-    table = subprocess.run(["nm", "-D", "--defined-only", DRIVER], capture_output=True, text=True, check=True).stdout
+    table = subprocess.run(["nm", "-D", "--defined-only", driver], capture_output=True, text=True, check=True).stdout
     return {line.split()[2] for line in table.splitlines() if line.split()[2].startswith("cu")}
 
 
@@ -72,9 +72,11 @@ def wrapped(answer):
 
 
 class EndToEndTest(ProgramTest):
+    driver = DRIVER  # a class may name another file of this name
+
     def plain(self, program, *arguments, **env):
         """The program alone."""
-        gpu = {"LD_LIBRARY_PATH": str(CUDART)} if REAL else {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU}
+        gpu = {"LD_LIBRARY_PATH": str(CUDART)} if REAL else {"LD_LIBRARY_PATH": str(self.driver.parent), "VRAMSCOPE_SIMULATE": GPU}
         return self.execute(PROGRAMS / program, *arguments, **{**gpu, **env})
 
     def preloaded(self, program, *arguments, **env):

@@ -34,6 +34,7 @@ case ${0##*/} in
     dpkg-query) while read -r p; do echo "$p ii "; done <installed; exit 1 ;;
     apt-cache) [[ $1 != show ]] || { ! grep -qxF "$2" unknown; exit; }; grep -qxF "$2" unknown && echo "  Candidate: (none)" || echo "  Candidate: 1.0" ;;
     cuda-headers) echo "cuda-headers $*" >>log ;;
+    nvidia-drivers) [[ -e drivers ]] && exit; echo "nvidia-drivers $*" >>log; [[ ! -e offline ]] && touch drivers ;;
     python-root) [[ -e pythons ]] && exit; echo "python-root $*" >>log; [[ ! -e offline ]] && touch pythons ;;
     cuda-toolkit)
         [[ -e offline ]] && echo "cuda-toolkit: no network: apt cannot reach http://mirror/debian/" >&2 && exit 1
@@ -84,7 +85,7 @@ class SetupTest(unittest.TestCase):
                 (self.machine / "bin" / tool).symlink_to(shutil.which(tool))
         for actor in ["cmake", "g++", "nvcc", "id", "dpkg-query", "dpkg-deb", "apt-cache", "apt-get"]:
             self.add_command(actor)
-        for actor in ["cuda-toolkit", "cuda-headers", "python-root"]:
+        for actor in ["cuda-toolkit", "cuda-headers", "nvidia-drivers", "python-root"]:
             self.add_command(actor, "scripts")
         self.put("root/etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n")
         self.put("installed", "\n".join(ALL_PACKAGES) + "\n")

@@ -65,6 +65,7 @@ class Setup(SetupTest):
             self.assertEqual(sorted(os.listdir(self.machine / program)), sorted([program, "lib.so.1"]))
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
         self.assertIn("python-root \n", log)
+        self.assertIn("nvidia-drivers \n", log)
         self.put("log", "")
         self.assertEqual(self.setup("--tests")[2], "")  # once
 
@@ -91,6 +92,10 @@ class Setup(SetupTest):
         self.put("log", "")
         self.assertEqual(self.setup("--headers", "--no-non-free")[2], "")
 
+    def test_nothing_of_nvidias_is_fetched_where_that_is_not_wanted(self):
+        self.machine_for_tests()
+        self.assertNotIn("nvidia-drivers", self.setup("--tests", "--no-non-free")[2])
+
     def test_other_machines_get_nothing_of_that(self):
         self.put("installed", "")
         log = self.setup()[2]
@@ -99,6 +104,7 @@ class Setup(SetupTest):
         self.assertNotIn("npm", log)
         self.assertNotIn("cuda-headers", log)
         self.assertNotIn("python-root", log)
+        self.assertNotIn("nvidia-drivers", log)
 
     def test_a_validator_of_another_version_is_replaced(self):
         self.machine_for_tests()
@@ -202,7 +208,7 @@ class Setup(SetupTest):
         status, output, log = self.setup("--dry-run", "--tests", "--headers")
         self.assertEqual((status, log), (0, ""), output)
         for told in ["would run: apt-get update", "apt-get install", "libdw-dev", "g++-11", "heaptrack", "858 MB", "146 MB", "552 MB",
-                     "npm ci", "cuda-headers", "python-root", str(self.machine / "cuda")]:
+                     "npm ci", "cuda-headers", "nvidia-drivers", "python-root", str(self.machine / "cuda")]:
             self.assertIn(told, output)
         self.assertEqual(os.listdir(self.machine / "tmp"), [])
 
