@@ -42,6 +42,19 @@ class PageTest(Pages, OracleTest):
         told = self.drive(self.page_of(log, options=("--until", "1h")))
         self.assertEqual((told["verdict"], told["made_of"]), ("Held 17.7 MiB at 60 min 00 s", []))
 
+    def test_what_is_open_and_chosen_can_be_given_on(self):
+        log, _ = self.trace_log("training_demo")
+        given = self.drive(self.page_of(log))["given"]
+        self.assertEqual(given["before"]["open"], [])
+        self.assertEqual(given["after"]["open"], ["log_loss(…)"])
+        for what in ("order", "search", "moment", "theme", "stacks"):
+            self.assertNotEqual(given["before"][what], given["after"][what], what)
+        self.assertEqual(given["again"], given["after"])
+        self.assertLess(abs(given["part"]), 100)
+        self.assertEqual((given["back"]["open"], given["back"]["order"]), ([], given["before"]["order"]))
+        self.assertRegex(given["copied"], r"^\*\*[0-9.]+ MiB in 100 blocks, log_loss\(…\) training_demo\.cu:[0-9]+\*\*\n\n- Kind: ")
+        self.assertRegex(given["copied"], r"\n```\nlog_loss\(.*\)  /\S*/training_demo\.cu:[0-9]+\n(.*\n)*main  .*\n```\n$")
+
     def assert_no_rows_look_alike(self, told):
         rows = list(zip(told["leaks"], told["places"], strict=True))
         self.assertEqual(len(set(rows)), len(rows), rows)

@@ -16,7 +16,7 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 
 /** A page as a reader with such a screen has it; what goes wrong in it is added to what is told. */
-async function open(file, told, width, colorScheme) {
+async function open(file, told, width, colorScheme, address = "") {
   const page = await browser.newPage({
     viewport: { width, height: 900 },
     colorScheme,
@@ -25,8 +25,8 @@ async function open(file, told, width, colorScheme) {
   page.setDefaultTimeout(60_000);
   page.on("console", (message) => told.errors.push(`console.${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => told.errors.push(error.stack));
-  page.on("request", (request) => request.url() === `file://${file}` || told.requests.push(request.url()));
-  await page.goto(`file://${file}`);
+  page.on("request", (request) => request.url().split("#")[0] === `file://${file}` || told.requests.push(request.url()));
+  await page.goto(`file://${file}${address}`);
   await page.locator("h1").waitFor();
   await page.evaluate(`${axe};`);
   return page;
@@ -195,6 +195,44 @@ async function tryToRunMarkup(page, told) {
   );
 }
 
+/** What a reader did to a page is in its address: opened there, the page is the same; "back" undoes it; it can be copied. */
+async function giveOn(file, told) {
+  if (told.leaks.length < 2) return;
+  const page = await open(file, told, 1440, "light");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const looks = async (one) => ({
+    open: await texts(one, "#leaks .leak.open > button code"),
+    order: await texts(one, "#leaks .choice button[aria-pressed=true]"),
+    stacks: await texts(one, "#flame .choice button[aria-pressed=true]"),
+    search: await one.locator("#leaks input[type=search]").inputValue(),
+    moment: (await texts(one, ".picker p"))[0] ?? null,
+    theme: await one.evaluate(() => document.documentElement.dataset.theme),
+  });
+  const before = await looks(page);
+  await page.locator("#leaks .leak > button").last().click();
+  await page.locator("#leaks .choice button").last().click();
+  await page.locator("#leaks input[type=search]").fill(told.leaks.at(-1).slice(0, 5));
+  await page.locator(".theme").click();
+  if ((await page.locator("#moment").count()) > 0) await page.locator("#moment").press("Home");
+  await page.locator("nav a[href='#flame']").click();
+  await page.waitForTimeout(400); // the address of what changes all the time is written when it has settled
+  const after = await looks(page);
+  const again = await open(file, told, 1440, "light", await page.evaluate(() => location.hash));
+  told.given = {
+    before,
+    after,
+    again: await looks(again),
+    part: await again.evaluate(() => document.getElementById("flame").getBoundingClientRect().top),
+  };
+  await again.close();
+  await page.locator(".leak.open .copy button").last().click();
+  await page.locator(".leak.open .copy button").last().getByText("copied").waitFor();
+  told.given.copied = await page.evaluate(() => navigator.clipboard.readText());
+  for (let steps = 3; steps > 0; --steps) await page.goBack(); // the part, the order, the row
+  told.given.back = await looks(page);
+  await page.close();
+}
+
 async function validated(file) {
   const validator = new HtmlValidate({
     extends: ["html-validate:standard"],
@@ -229,6 +267,7 @@ async function driven(file) {
   await changeThemeAndSearch(page, told);
   await tryToRunMarkup(page, told);
   await page.close();
+  await giveOn(file, told);
   told.html = await validated(file);
   return told;
 }

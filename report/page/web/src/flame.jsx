@@ -1,5 +1,6 @@
 // report/page/web/src/flame.jsx — where memory comes from: call stacks as a tree, outermost first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAddressed } from "./address.js";
 import { callKey, deviceText, highest, placeText, report } from "./data.js";
 import { HELD } from "./held.js";
 import { AsTable, Choice, Section } from "./parts.jsx";
@@ -183,9 +184,8 @@ function Flame({ kind, selected, select }) {
 }
 
 export function Flames({ selected, select, moment }) {
-  const [chosen, choose] = useState(ofRun[0]?.[0]);
+  const [chosen, choose] = useAddressed("stacks", null, { visit: true });
   const then = useMemo(() => moment && kindOf(moment), [moment]);
-  useEffect(() => choose(moment ? "then" : ofRun[0]?.[0]), [moment]);
   const kinds = then ? [["then", then], ...ofRun] : ofRun;
   if (kinds.length === 0) return null;
   const [name, kind] = kinds.find(([key]) => key === chosen) ?? kinds[0];

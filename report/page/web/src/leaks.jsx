@@ -1,5 +1,6 @@
 // report/page/web/src/leaks.jsx — what was never freed, by call stack: search, order, stacks.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAddressed } from "./address.js";
 import { tellApart } from "./apart.js";
 import { processFact } from "./calls.jsx";
 import { callKey, functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
@@ -119,6 +120,9 @@ export function factsOf(row) {
   ];
 }
 
+const titleOf = (row) =>
+  `${bytesText(row.bytes)} in ${counted(row.blocks, "block")}, ${functionText(row)} ${placeText(ownFrame(row))}`;
+
 function LeakRow({ row, most, open, toggle, moment, then }) {
   const id = `leak-${row.id}`;
   return (
@@ -144,7 +148,7 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
         <div class="leak-more" id={`${id}-more`}>
           <Facts facts={factsOf(row)} />
           <div>
-            <Stack row={row} />
+            <Stack row={row} title={titleOf(row)} facts={factsOf(row)} />
           </div>
         </div>
       )}
@@ -208,10 +212,9 @@ function Sums() {
 }
 
 export function Leaks({ selected, select, moment }) {
-  const [wanted, setWanted] = useState("");
-  const [chosen, setOrder] = useState("bytes");
+  const [wanted, setWanted] = useAddressed("search", "");
+  const [chosen, setOrder] = useAddressed("order", null, { visit: true });
   const then = useMemo(() => moment && aliveAt(moment), [moment]);
-  useEffect(() => setOrder(moment ? "then" : "bytes"), [moment]);
   if (report.leaks.length === 0)
     return (
       <Section id="leaks" title={HELD.part}>
@@ -225,7 +228,7 @@ export function Leaks({ selected, select, moment }) {
       </Section>
     );
   const orders = then ? { then: thenOrder(then), ...ORDERS } : ORDERS;
-  const order = orders[chosen] ? chosen : "bytes";
+  const order = orders[chosen] ? chosen : Object.keys(orders)[0];
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = tellApart(report.leaks)
     .filter((row) => words.every((word) => wordsOf.get(row).includes(word)))

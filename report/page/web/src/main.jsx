@@ -1,9 +1,10 @@
 // report/page/web/src/main.jsx — the page: its parts in the order in which they are asked for.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { showParts, useAddressed } from "./address.js";
 import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
-import { plan, report } from "./data.js";
+import { devices, plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { Flames } from "./flame.jsx";
@@ -72,9 +73,21 @@ function Bar({ parts, theme, changeTheme }) {
   );
 }
 
+const LEAK = { text: (row) => row.id, value: (text) => report.leaks.find(({ id }) => String(id) === text) };
+
+/** "1.4": the fifth moment of the second device. */
+const MOMENT = {
+  text: ({ device, id }) => `${devices.indexOf(device)}.${id}`,
+  value(text) {
+    const [device, at] = text.split(".");
+    const moment = devices[device]?.moments[at];
+    return moment && { device: devices[device], ...moment };
+  },
+};
+
 function Report({ theme }) {
-  const [selected, select] = useState(null);
-  const [moment, setMoment] = useState(null);
+  const [selected, select] = useAddressed("leak", null, { form: LEAK, visit: true });
+  const [moment, setMoment] = useAddressed("moment", null, { form: MOMENT });
   return (
     <>
       <Headline select={select} />
@@ -101,8 +114,7 @@ function Page() {
   const [parts, setParts] = useState([]);
   useEffect(() => {
     setParts(PARTS.filter(([id]) => document.getElementById(id)));
-    const part = VIEWS[report.view];
-    if (part && !location.hash) document.getElementById(part)?.scrollIntoView();
+    showParts(VIEWS[report.view]);
   }, []);
   return (
     <>

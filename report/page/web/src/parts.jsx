@@ -98,9 +98,47 @@ export const Facts = ({ facts }) => (
 const CUTS = {
   "no-unwind-table": "What called this is not known: the code there was compiled without an unwind table.",
   "no-module": "What called this is not known: the code is in no file.",
+  "go-stack": "What called this is on a stack of Go's own, which is not walked.",
 };
 
-export function Stack({ row }) {
+/** Gives the text on. Where a page may not use the clipboard, as over plain HTTP, a selection is copied. */
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const place = document.createElement("textarea");
+  place.value = text;
+  document.body.append(place);
+  place.select();
+  document.execCommand("copy");
+  place.remove();
+}
+
+/** @param {{text: () => string}} props what is copied, made when it is asked for */
+export function Copy({ text, children }) {
+  const [said, say] = useState("");
+  const done = (word) => {
+    say(word);
+    setTimeout(() => say(""), 2000);
+  };
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() => copy(text()).then(() => done("copied"), () => done("the browser refused"))}
+    >
+      {children}
+      <span role="status">{said && `: ${said}`}</span>
+    </button>
+  );
+}
+
+const wholePlace = ({ file, line, module }) => (file ? `${file}${line ? `:${line}` : ""}` : (module ?? ""));
+const stackText = (row) => row.stack.map((frame) => `${frame.function}  ${wholePlace(frame)}`.trimEnd()).join("\n");
+
+/** For an issue: what it is, what is known of it, and the call stack. */
+const markdown = (title, facts, row) =>
+  [`**${title}**`, "", ...facts.map(([name, value]) => `- ${name}: ${value}`), "", "```", stackText(row), "```", ""].join("\n");
+
+export function Stack({ row, title, facts }) {
   if (row.stack.length === 0) return <p class="about">No call stack was recorded.</p>;
   const cut = row.stack_truncated ? "The outermost frames were not recorded." : CUTS[row.stack_cut];
   return (
@@ -117,6 +155,10 @@ export function Stack({ row }) {
       ))}
     </ol>
     {cut && <p class="about">{cut}</p>}
+    <p class="copy">
+      <Copy text={() => stackText(row)}>Copy the stack</Copy>
+      {title && <Copy text={() => markdown(title, facts, row)}>Copy as Markdown</Copy>}
+    </p>
     </>
   );
 }

@@ -1,0 +1,70 @@
+// report/page/web/src/address.js — what is open and chosen stands in the address: a page that is reloaded, linked to
+// or gone back in is as it was.
+//
+// It follows the part of the page: "#leaks&leak=3&order=rate", "#&theme=dark". What is as it is at first is left out.
+import { useEffect, useState } from "preact/hooks";
+
+const SETTLED_MS = 200; // browsers refuse an address that changes all the time
+
+function read() {
+  const [part, ...settings] = location.hash.slice(1).split("&");
+  return { part, settings: new URLSearchParams(settings.join("&")) };
+}
+
+let now = read();
+let settling;
+addEventListener("popstate", () => (now = read()));
+
+/** @param {boolean} visit whether "back" leads to what was there before */
+function write(visit) {
+  clearTimeout(settling);
+  const settings = String(now.settings);
+  const address = `#${now.part}${settings && `&${settings}`}`;
+  if (address === (location.hash || "#")) return;
+  if (visit) history.pushState(null, "", address);
+  else settling = setTimeout(() => history.replaceState(null, "", address), SETTLED_MS);
+}
+
+const asText = { text: String, value: (text) => text };
+
+/**
+ * A state that is in the address under this name, as `form` has it as text. What `form` cannot read is `first`.
+ *
+ * @param {boolean} visit whether each change is one that "back" undoes
+ */
+export function useAddressed(name, first, { form = asText, visit = false } = {}) {
+  const get = () => {
+    const text = now.settings.get(name);
+    return (text === null ? undefined : form.value(text)) ?? first;
+  };
+  const [value, set] = useState(get);
+  useEffect(() => {
+    const follow = () => set(get);
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, []);
+  const change = (next) => {
+    if (next === first) now.settings.delete(name);
+    else now.settings.set(name, form.text(next));
+    write(visit);
+    set(next);
+  };
+  return [value, change];
+}
+
+const show = () => document.getElementById(now.part)?.scrollIntoView();
+
+/** Shows the part of the address, or this one; from then on links to parts leave the rest of the address as it is. */
+export function showParts(first) {
+  if (now.part) show();
+  else document.getElementById(first)?.scrollIntoView();
+  addEventListener("popstate", show);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href^='#']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    now.part = link.hash.slice(1);
+    write(true);
+    show();
+  });
+}
