@@ -36,7 +36,7 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 // More call stacks than these are no rows of their own: nobody reads so many, and each takes some
 // KiB. Those that lost the most bytes are listed, the others are one row. Returns how many those
 // are.
-inline constexpr std::size_t kMostListed = 10'000;
+inline constexpr std::size_t kMostListed = 5'000;
 std::size_t list_largest(const std::vector<LostBlocks>& lost, StackReader& stacks);
 
 // The call stacks that held the most until the end of the work. `freed`: what the end gave back.

@@ -206,6 +206,10 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
             "memory of {} call stacks was not freed: the {} that hold the most are listed, the "
             "others are one row",
             lost.size(), kMostListed));
+    if (replays.heap.sites().all().size() > kMostSites)
+        report_.notices.push_back(fmt::format(
+            "more than {} call stacks allocate: those that began after these are not told apart",
+            kMostSites));
     const GrowthTable table(growth, lost, source);
     std::vector<Growth> growing = table.growing();
     append(report_.workspaces, find_workspaces(growing));

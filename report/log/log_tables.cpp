@@ -57,6 +57,24 @@ bool LogTables::define(const Record& record)
     }
 }
 
+std::vector<std::uint64_t> LoggedStack::addresses() const
+{
+    std::vector<std::uint64_t> all;
+    if (!of_python)
+        format::Addresses{.coded = coded}.visit(
+            count, [&](std::uint64_t address) { all.push_back(address); });
+    return all;
+}
+
+std::vector<format::PythonFrame> LoggedStack::python() const
+{
+    std::vector<format::PythonFrame> all;
+    if (of_python)
+        format::PythonFrames{.coded = coded}.visit(
+            count, [&](const format::PythonFrame& frame) { all.push_back(frame); });
+    return all;
+}
+
 // True even if its content is bad: the record is a definition.
 template <typename R>
 bool LogTables::take(const Record& record)
@@ -101,13 +119,13 @@ bool LogTables::add(const format::Stack& logged, std::uint64_t ticks)
 {
     if (logged.count > logged.addresses.coded.size()) // an address takes a byte at least
         return false;
+    if (!logged.addresses.visit(logged.count, [](std::uint64_t) {}))
+        return false;
     LoggedStack stack;
+    stack.coded = logged.addresses.coded;
+    stack.count = static_cast<std::uint32_t>(logged.count);
     stack.known_since_ticks = ticks;
     stack.truncated = (logged.flags & format::Stack::kTruncated) != 0;
-    stack.addresses.reserve(logged.count);
-    if (!logged.addresses.visit(logged.count,
-                                [&](std::uint64_t address) { stack.addresses.push_back(address); }))
-        return false;
     stacks_.try_emplace(logged.id, std::move(stack));
     return true;
 }
@@ -134,17 +152,18 @@ bool LogTables::add(const format::PythonStack& logged, std::uint64_t ticks)
     if (logged.stack == logged.id || (logged.origin && logged.origin >= logged.id) ||
         logged.count > logged.frames.coded.size() / kLeastBytes)
         return false;
+    if (!logged.frames.visit(logged.count, [](const format::PythonFrame&) {}))
+        return false;
     LoggedStack stack;
+    stack.coded = logged.frames.coded;
+    stack.count = static_cast<std::uint32_t>(logged.count);
+    stack.of_python = true;
     stack.known_since_ticks = ticks;
     stack.truncated = (logged.flags & format::PythonStack::kTruncated) != 0;
     stack.inner = logged.stack;
     stack.origin = logged.origin;
     stack.leaf = (logged.flags & format::PythonStack::kLeaf) != 0;
     stack.placed = (logged.flags & format::PythonStack::kUnplaced) == 0;
-    stack.python.reserve(logged.count);
-    if (!logged.frames.visit(
-            logged.count, [&](const format::PythonFrame& frame) { stack.python.push_back(frame); }))
-        return false;
     stacks_.try_emplace(logged.id, std::move(stack));
     return true;
 }

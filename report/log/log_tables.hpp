@@ -29,18 +29,24 @@ struct Api {
     std::uint64_t events = 0;
 };
 
+// There may be millions, of which few are ever shown: what it consists of stays as the log has it.
 struct LoggedStack {
-    std::vector<std::uint64_t> addresses; // return addresses, innermost first
+    std::string coded; // native frames or, of_python, functions of Python
+    std::uint32_t count = 0;
+    bool of_python = false;
     bool truncated = false;
+    bool leaf = false;                   // the origin of a leaf tensor's gradient
+    bool placed = false;                 // the native frames of functions of Python are known
     std::uint64_t known_since_ticks = 0; // its modules were there by then
 
     // With functions of Python: the stack whose addresses these lie between. With an origin: the
     // stack of what ran. It may be defined later than this one. 0: there is none.
     std::uint64_t inner = 0;
-    std::uint64_t origin = 0;                // the stack that made the autograd node; 0: none
-    bool leaf = false;                       // the origin of a leaf tensor's gradient
-    std::vector<format::PythonFrame> python; // innermost first
-    bool placed = false;                     // their native frames are known
+    std::uint64_t origin = 0; // the stack that made the autograd node; 0: none
+
+    // Both innermost first.
+    std::vector<std::uint64_t> addresses() const; // that its calls return to
+    std::vector<format::PythonFrame> python() const;
 };
 
 struct LoggedPythonCode {

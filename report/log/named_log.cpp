@@ -122,7 +122,7 @@ std::vector<std::uint64_t> addresses_of(const LogTables& tables)
 {
     std::vector<std::uint64_t> addresses;
     for (const auto& [id, stack] : tables.stacks())
-        for (const std::uint64_t address : stack.addresses)
+        for (const std::uint64_t address : stack.addresses())
             addresses.push_back(address - 1);
     std::sort(addresses.begin(), addresses.end());
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());

@@ -70,6 +70,7 @@ enum class StackCut {
     none,            // it is, as far as is known
     no_unwind_table, // the code there has no unwind table, so its caller is not known
     no_module,       // the code there is in no file, so its caller is not known
+    go_stack,        // its callers are on a stack of Go's own
 };
 
 template <>
@@ -77,11 +78,12 @@ struct Words<StackCut> {
     static constexpr const char* kName = "stack_cut";
     static constexpr const char* kSays =
         "Why nobody knows what called the outermost frame. no-unwind-table: the code there was "
-        "compiled without one. no-module: it is in no file. null: nothing is missing, as far as is "
-        "known; see stack_truncated.";
+        "compiled without one. no-module: it is in no file. go-stack: its callers are on a stack "
+        "of Go's own. null: nothing is missing, as far as is known; see stack_truncated.";
     static constexpr format::Word<StackCut> kAll[] = {
         {StackCut::no_unwind_table, "no-unwind-table"},
         {StackCut::no_module, "no-module"},
+        {StackCut::go_stack, "go-stack"},
         {StackCut::none, nullptr},
     };
 };

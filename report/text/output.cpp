@@ -98,6 +98,8 @@ void TextOutput::stack(const CallPlace& call)
     if (call.cut == StackCut::no_module)
         wrapped("", kHead,
                 "(its callers are not known: this code is in no file, and has no unwind table)");
+    if (call.cut == StackCut::go_stack)
+        wrapped("", kHead, "(its callers are on a stack of Go's own, which is not walked)");
 }
 
 } // namespace vramscope::report

@@ -155,6 +155,11 @@ bool begins_here(const Frame& frame)
     return frame.function == "main" || is_start_up_code(frame);
 }
 
+bool leaves_go(const Frame& frame)
+{
+    return frame.function == "runtime.asmcgocall";
+}
+
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible)
 {
     for (std::size_t at = visible.begin; at < visible.end; ++at)

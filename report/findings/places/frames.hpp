@@ -36,6 +36,9 @@ bool is_start_up_code(const Frame& frame);
 // needs called it.
 bool begins_here(const Frame& frame);
 
+// Where Go's code leaves its own stack for one that C can use.
+bool leaves_go(const Frame& frame);
+
 // The index of the innermost visible frame of the program's own code; of the innermost visible one
 // where there is none.
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible);

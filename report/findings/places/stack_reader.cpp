@@ -19,7 +19,9 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     if (api < tables_.apis().size())
         place.entry_point = tables_.apis()[api].name;
     Stack known;
-    const LoggedStack* const logged = tables_.stack(stack);
+    if (stack == kOtherStacks)
+        place.stack.push_back({.function = std::string(kOthers), .file = {}, .module = {}});
+    const LoggedStack* const logged = stack == kOtherStacks ? nullptr : tables_.stack(stack);
     const LoggedStack* const ran = logged && logged->origin ? tables_.stack(logged->inner) : logged;
     if (const LoggedStack* const native = ran && ran->inner ? tables_.stack(ran->inner) : ran) {
         known = this->known(*native, std::max(ticks, logged->known_since_ticks));
@@ -113,7 +115,9 @@ StackCut StackReader::cut_of(const LoggedStack& stack, const Stack& known,
         --calls;
     if (stack.truncated || calls == 0 || begins_here(known[calls - 1]->frames.back()))
         return StackCut::none;
-    const std::uint64_t address = stack.addresses[calls - 1] - 1;
+    if (leaves_go(known[calls - 1]->frames.back()))
+        return StackCut::go_stack;
+    const std::uint64_t address = stack.addresses()[calls - 1] - 1;
     const Module* const module =
         tables_.module_at(address, std::max(ticks, stack.known_since_ticks));
     if (!module)
@@ -131,7 +135,7 @@ StackReader::Stack StackReader::known(const LoggedStack& stack, std::uint64_t ti
     // tells as well.
     ticks = std::max(ticks, stack.known_since_ticks);
     Stack known;
-    for (const std::uint64_t address : stack.addresses)
+    for (const std::uint64_t address : stack.addresses())
         known.push_back(&at(address - 1, ticks)); // inside the call, not behind it
     return known;
 }
@@ -144,12 +148,13 @@ StackReader::Stack StackReader::with_python(const LoggedStack& stack, const Stac
         return is_interpreter(known->frames.back());
     });
     const auto unplaced = static_cast<std::size_t>(interpreter - native.begin());
+    const std::vector<format::PythonFrame> python = stack.python();
     Stack merged;
-    auto frame = stack.python.begin();
+    auto frame = python.begin();
     for (std::size_t at = 0; at <= native.size(); ++at) {
         const bool last = at == native.size();
         const auto first = frame;
-        while (frame != stack.python.end() &&
+        while (frame != python.end() &&
                (last || (stack.placed ? frame->native == at : at == unplaced)))
             merged.push_back(&in_python(*frame++, Role::caller));
         if (!last && (frame == first || !stack.placed))
@@ -170,8 +175,9 @@ void StackReader::add_origins(const LoggedStack& stack, Stack& known)
         const LoggedStack* const made = origin->origin ? stack_or_null(origin->inner) : origin;
         if (made && made->leaf)
             known.push_back(&of_leaf_);
-        for (std::size_t at = 0; made && at < made->python.size(); ++at)
-            known.push_back(&in_python(made->python[at], Role::origin));
+        if (made)
+            for (const format::PythonFrame& frame : made->python())
+                known.push_back(&in_python(frame, Role::origin));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -40,7 +41,10 @@ public:
         listed_ = std::move(stacks);
         others_ = std::move(others);
     }
-    bool is_listed(std::uint64_t stack) const { return !listed_ || listed_->contains(stack); }
+    bool is_listed(std::uint64_t stack) const
+    {
+        return stack != kOtherStacks && (!listed_ || listed_->contains(stack));
+    }
     // For the row of a stack: as read(), unless the stack is not listed. Of such a place its API
     // and the rule that knows it are left.
     CallPlace read_row(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
@@ -51,6 +55,7 @@ public:
     void find_wrappers(const std::vector<Site>& sites);
 
 private:
+    static constexpr std::string_view kOthers = "(other call stacks)"; // of kOtherStacks
     struct Known {
         std::vector<Frame> frames;
         std::optional<Suppressions::Rule> rule; // the user's rule that matches any of them
@@ -74,7 +79,7 @@ private:
     const Suppressions* suppressions_;
     Wrappers wrappers_;
     std::optional<std::unordered_set<std::uint64_t>> listed_; // none: all are
-    std::string others_;
+    std::string others_{kOthers};
     const Known of_leaf_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset

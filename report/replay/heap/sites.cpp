@@ -32,6 +32,7 @@ void Sites::place(Block& block, PhaseKind phase)
     if (sites_.empty() || sites_[recent] != key)
         recent = find_or_add(key, block.ticks);
     block.site = recent;
+    block.stack = sites_[recent].stack;
 }
 
 SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
@@ -41,6 +42,12 @@ SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
     for (SiteId at = first ? first->value : kNone; at != kNone; at = next_of_hash_[at]) {
         if (sites_[at] == key)
             return at;
+    }
+    if (sites_.size() >= kMostSites && key.stack != kOtherStacks) {
+        SiteKey others = key;
+        others.stack = kOtherStacks;
+        others.phase = 0;
+        return find_or_add(others, ticks);
     }
     const auto added = static_cast<SiteId>(sites_.size());
     sites_.push_back({key, {}});

@@ -2,7 +2,8 @@
 //
 // A site is what a reader would call one place: a call stack, an entry point, a kind of memory, a
 // device, a context and the NVTX ranges around it. Numbers of sites are dense and stay as they are:
-// what else is to be known of each is kept in vectors elsewhere. Memory grows with sites alone.
+// what else is to be known of each is kept in vectors elsewhere. Memory grows with sites alone, and
+// after kMostSites stacks are told apart no more.
 #pragma once
 
 #include <array>
@@ -16,6 +17,11 @@
 #include "report/replay/lookup/random_seed.hpp"
 
 namespace vramscope::report {
+
+// What allocates first after so many sites is one more for each kind, device and context, so that
+// what a log makes its reader keep is bounded.
+inline constexpr std::size_t kMostSites = 100'000;
+inline constexpr std::uint64_t kOtherStacks = UINT64_MAX; // the stack of these
 
 // What tells sites apart.
 struct SiteKey {
@@ -54,7 +60,8 @@ struct SiteShare {
 
 class Sites {
 public:
-    // Gives the block its site. `phase`: of the ranges that are open around it.
+    // Gives the block its site, and the site's stack. `phase`: of the ranges that are open around
+    // it.
     void place(Block& block, PhaseKind phase);
 
     void enter(const Block& block); // it is alive from here

@@ -72,8 +72,28 @@ TEST(Report, OfMoreStacksThanCanBeListedHasTheLargestAndOneRowForTheOthers)
     EXPECT_EQ(leaked_stacks(report), stacks);
     EXPECT_EQ(others->bytes, 50u * 512);
     ASSERT_FALSE(report.notices.empty());
-    EXPECT_EQ(report.notices.front(), "memory of 10050 call stacks was not freed: the 10000 that "
+    EXPECT_EQ(report.notices.front(), "memory of 5050 call stacks was not freed: the 5000 that "
                                       "hold the most are listed, the others are one row");
+}
+
+TEST(Report, OfMoreStacksThanAreToldApartHasTheSumOfTheOthers)
+{
+    LogBuilder log;
+    for (std::uint64_t stack = 1; stack <= kMostSites + 3; ++stack) {
+        log.stack(stack, {0x400000 + stack});
+        log.alloc(stack << 20, stack > kMostSites ? 1_MiB : 512, stack);
+        if (stack <= kMostSites && stack % 1000 != 0)
+            log.free(stack << 20);
+    }
+    const Report report = report_of(log);
+    EXPECT_EQ(report.verdict, Verdict::leaks);
+    EXPECT_EQ(report.totals.leaked_bytes, kMostSites / 1000 * 512 + 3_MiB);
+    ASSERT_EQ(report.leaks.size(), kMostSites / 1000 + 1);
+    EXPECT_EQ(report.leaks.front().bytes, 3_MiB);
+    EXPECT_EQ(report.leaks.front().blocks, 3u);
+    EXPECT_EQ(report.leaks.front().stack.front().function, "(other call stacks)");
+    EXPECT_EQ(report.notices.back(), "more than 100000 call stacks allocate: those that began "
+                                     "after these are not told apart");
 }
 
 TEST(Report, OfAReadingThatIsInterruptedIsWhatWasReadSoFar)

@@ -41,7 +41,7 @@ TEST(LogTables, KeepsDefinitionsByNumber)
     EXPECT_EQ(tables.thread(0).name, "loader");
     EXPECT_EQ(tables.devices().at(0).name, "H100");
     ASSERT_NE(tables.stack(5), nullptr);
-    EXPECT_EQ(tables.stack(5)->addresses, (std::vector<std::uint64_t>{0x2000, 0x1000, 0x3000}));
+    EXPECT_EQ(tables.stack(5)->addresses(), (std::vector<std::uint64_t>{0x2000, 0x1000, 0x3000}));
     EXPECT_TRUE(tables.stack(5)->truncated);
     EXPECT_EQ(tables.undefined(), 0u);
 }

@@ -85,7 +85,7 @@ TEST_P(NamedLogs, HaveTheNamesOfWhatIsHereAndTheBytesOfTheLog)
     const LogTables tables = tables_of(bytes);
     const Module& program = tables.modules().front();
     for (std::uint64_t at = 0; at < 40; ++at) {
-        const std::uint64_t address = tables.stack(at + 1)->addresses.at(0) - 1;
+        const std::uint64_t address = tables.stack(at + 1)->addresses().at(0) - 1;
         const LoggedFrames* const frames = tables.frames(program, address - program.load_bias);
         ASSERT_NE(frames, nullptr);
         EXPECT_FALSE(frames->frames.front().function.empty());
