@@ -64,6 +64,7 @@ async function lookInBothThemes(page, told, width, [first, second]) {
   await page.locator(`:root[data-theme=${first}]`).waitFor();
 }
 
+const KINDS = "#flame .choice[aria-label='What is shown']";
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
 async function tellWhatIsDrawn(page, told) {
@@ -118,6 +119,20 @@ async function openLeak(page, told) {
   };
 }
 
+/** In the call stacks a function is found by its name; and the tree can begin at the allocations. */
+async function find(page, told) {
+  if (told.leaks.length === 0) return;
+  const name = told.leaks[0].replace(/\(.*/, "");
+  await page.locator("#flame input[type=search]").fill(name);
+  told.found = { name, share: (await texts(page, "#flame .search [role=status]"))[0], nodes: await texts(page, ".flame .found") };
+  const begin = () => texts(page, ".flame [aria-level='2']");
+  const outermost = await begin();
+  await page.locator("#flame .choice[aria-label=Direction] button").last().click();
+  told.found.begins = [outermost, await begin()];
+  await page.locator("#flame .choice[aria-label=Direction] button").first().click();
+  await page.locator("#flame input[type=search]").fill("");
+}
+
 async function zoom(page, told) {
   if ((await page.locator(".chart[role=application]").count()) === 0) return;
   const drawn = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
@@ -140,14 +155,14 @@ async function pickMoment(page, told) {
   told.moment = {
     status: (await texts(page, ".picker p"))[0],
     root: (await page.locator(".flame [aria-level='1']").getAttribute("aria-label")) ?? "",
-    kinds: await texts(page, "#flame .choice button"),
-    pressed: await texts(page, "#flame .choice button[aria-pressed=true]"),
+    kinds: await texts(page, `${KINDS} button`),
+    pressed: await texts(page, `${KINDS} button[aria-pressed=true]`),
     then: await texts(page, "#leaks .leak-blocks"),
   };
   await page.locator(".chart .u-over").click({ position: { x: 2, y: 50 } });
   told.moment.clicked = (await texts(page, ".picker p"))[0];
   await page.locator(".picker button").click();
-  told.moment.after = await texts(page, "#flame .choice button[aria-pressed=true]");
+  told.moment.after = await texts(page, `${KINDS} button[aria-pressed=true]`);
 }
 
 /** What pins segments, at another moment; and who sits in them: by arrow keys, and all blocks of one owner. */
@@ -203,7 +218,7 @@ async function giveOn(file, told) {
   const looks = async (one) => ({
     open: await texts(one, "#leaks .leak.open > button code"),
     order: await texts(one, "#leaks .choice button[aria-pressed=true]"),
-    stacks: await texts(one, "#flame .choice button[aria-pressed=true]"),
+    stacks: await texts(one, `${KINDS} button[aria-pressed=true]`),
     search: await one.locator("#leaks input[type=search]").inputValue(),
     moment: (await texts(one, ".picker p"))[0] ?? null,
     theme: await one.evaluate(() => document.documentElement.dataset.theme),
@@ -259,6 +274,7 @@ async function driven(file) {
   await lookInBothThemes(page, told, 1440, ["light", "dark"]);
   await tellWhatIsDrawn(page, told);
   await openLeak(page, told);
+  await find(page, told);
   await zoom(page, told);
   await pickMoment(page, told);
   await lookIntoSegments(page, told);

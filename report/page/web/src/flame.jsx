@@ -4,7 +4,7 @@ import { useAddressed } from "./address.js";
 import { callKey, deviceText, highest, placeText, report } from "./data.js";
 import { HELD } from "./held.js";
 import { AsTable, Choice, Section } from "./parts.jsx";
-import { treeOf, visibleNodes } from "./tree.js";
+import { matches, treeOf, visibleNodes } from "./tree.js";
 import { bytesText, counted, grouped, percentText, shortFunction, timeText } from "./words.js";
 
 const LEAST = 0.001; // narrower ones are not drawn
@@ -69,12 +69,13 @@ function kindOf(moment) {
   };
 }
 
-function classOf(node, marked) {
+function classOf(node, marked, words) {
   const { frame } = node;
   return [
     "node",
     frame?.library ? "library" : frame?.python ? "python" : frame?.file ? "own" : "unknown",
     frame && marked.some((row) => node.rows.has(row)) && "marked",
+    frame && words.length > 0 && matches(frame, words) && "found",
   ]
     .filter(Boolean)
     .join(" ");
@@ -92,8 +93,8 @@ function neighbour(node, key) {
   }[key];
 }
 
-function Flame({ kind, selected, select }) {
-  const root = useMemo(() => treeOf(kind.rows, kind.value), [kind]);
+function Flame({ kind, inwards, words, selected, select }) {
+  const root = useMemo(() => treeOf(kind.rows, kind.value, inwards), [kind, inwards]);
   // A row of another list is the same call.
   const marked = selected ? kind.rows.filter((row) => callKey(row) === callKey(selected)) : [];
   const [focus, setFocus] = useState(root);
@@ -162,7 +163,7 @@ function Flame({ kind, selected, select }) {
             aria-label={label(node)}
             title={label(node)}
             aria-selected={node === current}
-            class={`${classOf(node, marked)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
+            class={`${classOf(node, marked, words)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
             style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
             onClick={() => go(node === focus && node !== root ? node.parent : node)}
             onMouseEnter={() => setCurrent(node)}
@@ -183,12 +184,28 @@ function Flame({ kind, selected, select }) {
   );
 }
 
+/** The part of all that has a matching frame in its call stack. */
+function foundText(kind, words) {
+  const sum = (rows) => rows.reduce((value, row) => value + Math.max(kind.value(row), 0), 0);
+  const found = kind.rows.filter((row) => row.stack.some((frame) => matches(frame, words)));
+  return `${kind.text(sum(found))}, ${percentText(sum(found), sum(kind.rows))}, in ${counted(found.length, "call stack")}`;
+}
+
+const DIRECTIONS = [
+  ["outermost", "From main"],
+  ["innermost", "From the allocation"],
+];
+
 export function Flames({ selected, select, moment }) {
   const [chosen, choose] = useAddressed("stacks", null, { visit: true });
+  const [from, setFrom] = useAddressed("from", "outermost", { visit: true });
+  const [wanted, setWanted] = useAddressed("find", "");
   const then = useMemo(() => moment && kindOf(moment), [moment]);
   const kinds = then ? [["then", then], ...ofRun] : ofRun;
   if (kinds.length === 0) return null;
   const [name, kind] = kinds.find(([key]) => key === chosen) ?? kinds[0];
+  const inwards = from !== "innermost";
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = () =>
     [...kind.rows]
       .sort((a, b) => kind.value(b) - kind.value(a))
@@ -203,17 +220,32 @@ export function Flames({ selected, select, moment }) {
     <Section
       id="flame"
       title="Call stacks"
-      about={`${kind.about} A frame is as wide as its part; what it calls is below it.`}
+      about={`${kind.about} A frame is as wide as its part; what ${inwards ? "it calls" : "calls it"} is below it.`}
       tools={
-        <Choice
-          label="What is shown"
-          value={name}
-          onChange={choose}
-          options={kinds.map(([key, one]) => [key, one.title])}
-        />
+        <>
+          <Choice label="Direction" value={inwards ? "outermost" : "innermost"} onChange={setFrom} options={DIRECTIONS} />
+          <Choice
+            label="What is shown"
+            value={name}
+            onChange={choose}
+            options={kinds.map(([key, one]) => [key, one.title])}
+          />
+        </>
       }
     >
-      <Flame kind={kind} selected={selected} select={select} />
+      <div class="search">
+        <input
+          type="search"
+          placeholder="Find functions, files, modules"
+          aria-label="Find in the call stacks"
+          value={wanted}
+          onInput={(event) => setWanted(event.currentTarget.value)}
+        />
+        <span class="about" role="status">
+          {words.length > 0 && foundText(kind, words)}
+        </span>
+      </div>
+      <Flame kind={kind} inwards={inwards} words={words} selected={selected} select={select} />
       <AsTable
         caption="The call stacks as a table"
         columns={[[kind.title, "number"], ["From the outermost frame"]]}

@@ -8,9 +8,10 @@ const keyOf = (frame) => `${frame.function}\n${frame.file || frame.module}`;
  *            children: Node[], rows: Set<object>}} Node `at`: where it begins, in the unit of values
  * @param {object[]} rows with a stack, innermost frame first
  * @param {(row: object) => number} valueOf
+ * @param {boolean} inwards whether the tree begins with the outermost frames
  * @returns {Node}
  */
-export function treeOf(rows, valueOf) {
+export function treeOf(rows, valueOf, inwards) {
   const root = {
     frame: null,
     value: 0,
@@ -27,8 +28,7 @@ export function treeOf(rows, valueOf) {
     let node = root;
     node.value += value;
     node.rows.add(row);
-    for (let at = row.stack.length - 1; at >= 0; --at) {
-      const frame = row.stack[at];
+    for (const frame of inwards ? [...row.stack].reverse() : row.stack) {
       const key = keyOf(frame);
       let child = node.byKey.get(key);
       if (!child) {
@@ -62,6 +62,12 @@ function place(node) {
     at += child.value;
     place(child);
   }
+}
+
+/** Whether all words are in the frame's name or place. */
+export function matches(frame, words) {
+  const text = `${frame.function} ${frame.file || frame.module}`.toLowerCase();
+  return words.every((word) => text.includes(word));
 }
 
 /** Those that are wide enough to be seen, by depth; and how many are not. */
