@@ -14,6 +14,11 @@ LONG = ("--pool", "split", "--threads", "4", "--live", "20000", "--stacks", "300
 HOSTILE = '<img src=x onerror=alert(1)>"\'&\u202e'
 
 
+def size_of(text):
+    number, unit = text.replace(",", "").split()
+    return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
+
+
 class PageTest(Pages, OracleTest):
     def run_simulated(self, program, *arguments, settings=()):
         log = self.folder / "run.vsl"
@@ -32,6 +37,7 @@ class PageTest(Pages, OracleTest):
         self.assertIn("load_labels()", told["opened"]["stack"])
         self.assertIn("alive from load_labels()", " ".join(told["opened"]["legend"]))
         self.assertEqual(told["opened"]["marked"], ["main", "train(…)", "load_labels()"])
+        self.assert_sorts(told["sorted"])
         self.assertEqual((told["found"]["name"], told["found"]["nodes"]), ("load_labels", ["load_labels()"]))
         self.assertRegex(told["found"]["share"], r"^11\.4 MiB, 64\.\d %, in 1 call stack$")
         self.assertEqual(told["found"]["begins"], [["main"], ["load_labels()", "log_loss(…)"]])
@@ -57,6 +63,14 @@ class PageTest(Pages, OracleTest):
         self.assertEqual((given["back"]["open"], given["back"]["order"]), ([], given["before"]["order"]))
         self.assertRegex(given["copied"], r"^\*\*[0-9.]+ MiB in 100 blocks, log_loss\(…\) training_demo\.cu:[0-9]+\*\*\n\n- Kind: ")
         self.assertRegex(given["copied"], r"\n```\nlog_loss\(.*\)  /\S*/training_demo\.cu:[0-9]+\n(.*\n)*main  .*\n```\n$")
+
+    def assert_sorts(self, looks):
+        self.assertEqual([order for order, _ in looks], [None, "descending", "ascending", None])
+        unsorted, largest_first, smallest_first, again = [[size_of(text) for text in texts] for _, texts in looks]
+        self.assertEqual(largest_first, sorted(unsorted, reverse=True))
+        self.assertEqual(smallest_first, sorted(unsorted))
+        self.assertNotIn(unsorted, (largest_first, smallest_first))
+        self.assertEqual(again, unsorted)
 
     def assert_no_rows_look_alike(self, told):
         rows = list(zip(told["leaks"], told["places"], strict=True))

@@ -119,6 +119,19 @@ async function openLeak(page, told) {
   };
 }
 
+/** A table by one of its columns, the largest first; then the smallest; then as it was. */
+async function sortTable(page, told) {
+  const table = page.locator("#timeline .as-table");
+  if ((await table.count()) === 0 || (await table.locator(".sort").count()) < 2) return;
+  const head = table.locator("th").nth(1);
+  const look = async () => [await head.getAttribute("aria-sort"), await table.locator("tbody td:nth-child(2)").allInnerTexts()];
+  told.sorted = [await look()];
+  for (let clicks = 3; clicks > 0; --clicks) {
+    await head.locator("button").click();
+    told.sorted.push(await look());
+  }
+}
+
 /** In the call stacks a function is found by its name; and the tree can begin at the allocations. */
 async function find(page, told) {
   if (told.leaks.length === 0) return;
@@ -275,6 +288,7 @@ async function driven(file) {
   await tellWhatIsDrawn(page, told);
   await openLeak(page, told);
   await find(page, told);
+  await sortTable(page, told);
   await zoom(page, told);
   await pickMoment(page, told);
   await lookIntoSegments(page, told);

@@ -1,6 +1,7 @@
 // report/page/web/src/check.jsx — what the run was allowed, and what it took.
 import { check } from "./data.js";
-import { Section, Table } from "./parts.jsx";
+import { Section } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { counted } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a check. */

@@ -1,6 +1,7 @@
 // report/page/web/src/coverage.jsx — what was seen and what was not, and where it ran.
 import { report } from "./data.js";
-import { AsTable, Facts, Section } from "./parts.jsx";
+import { Facts, Section } from "./parts.jsx";
+import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 const sum = (name) => report.processes.reduce((all, process) => all + process.coverage[name], 0);

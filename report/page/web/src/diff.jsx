@@ -2,7 +2,8 @@
 import { tellApart } from "./apart.js";
 import { diff } from "./data.js";
 import { speedText } from "./growth.jsx";
-import { Place, Section, Table } from "./parts.jsx";
+import { Place, Section } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a comparison. */

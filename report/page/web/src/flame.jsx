@@ -3,7 +3,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAddressed } from "./address.js";
 import { callKey, deviceText, highest, placeText, report } from "./data.js";
 import { HELD } from "./held.js";
-import { AsTable, Choice, Section } from "./parts.jsx";
+import { Choice, Section } from "./parts.jsx";
+import { AsTable } from "./table.jsx";
 import { matches, treeOf, visibleNodes } from "./tree.js";
 import { bytesText, counted, grouped, percentText, shortFunction, timeText } from "./words.js";
 

@@ -1,6 +1,7 @@
 // report/page/web/src/histograms.jsx — how large blocks are, and how long they live; what that costs.
 import { report } from "./data.js";
-import { AsTable, Section } from "./parts.jsx";
+import { Section } from "./parts.jsx";
+import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, shortTime, timeText } from "./words.js";
 
 /** Without the empty bins at both ends. */

@@ -1,6 +1,7 @@
 // report/page/web/src/holders.jsx — who had a device's memory: allocators and modules, ranges and calls; then, and at marks.
 import { tellApart } from "./apart.js";
-import { Place, Table } from "./parts.jsx";
+import { Place } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
 /** "PyTorch's blocks, for cuBLAS", "cuBLAS (libcublas.so.12)" */

@@ -1,5 +1,6 @@
 // report/page/web/src/mempools.jsx — what the driver's own pools held, and where that was first taken.
-import { Place, Table } from "./parts.jsx";
+import { Place } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText } from "./words.js";
 
 /** A table of pools, nothing where there are none. `heading`: the element of its title. */

@@ -30,48 +30,6 @@ export function Choice({ label, options, value, onChange }) {
   );
 }
 
-/** A table beside a chart, made only when it is opened. */
-export function AsTable({ caption, columns, rows }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{caption}</summary>
-      {open && <Table caption={caption} columns={columns} rows={rows()} />}
-    </details>
-  );
-}
-
-/**
- * @param {{columns: [string, string?][], rows: any[][], whole?: boolean}} props a column is its title and class;
- *        `whole`: all rows are seen at once
- */
-export function Table({ caption, columns, rows, whole }) {
-  return (
-    <div class={whole ? "scroll whole" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(([title, kind]) => (
-              <th scope="col" class={kind}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <tr key={at}>
-              {row.map((cell, column) => (
-                <td class={columns[column][1]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 /** What a row is called by: its function, where that is, and what tells it from rows that look alike. */
 export function Place({ row }) {
   const where = [placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ");

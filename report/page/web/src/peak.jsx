@@ -4,7 +4,8 @@ import { tellApart } from "./apart.js";
 import { devices, deviceText, highest } from "./data.js";
 import { Allocators, Holders, Marks, Parts } from "./holders.jsx";
 import { Mempools } from "./mempools.jsx";
-import { Choice, Place, Section, Table } from "./parts.jsx";
+import { Choice, Place, Section } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
 const MOMENTS = [

@@ -2,7 +2,8 @@
 import { tellApart } from "./apart.js";
 import { processText, report } from "./data.js";
 import { HELD } from "./held.js";
-import { Bar, Place, Section, Table } from "./parts.jsx";
+import { Bar, Place, Section } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, grouped, timeText } from "./words.js";
 
 const MOST_NAMED = 4; // processes, in a line

@@ -2,8 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
 import { devices, deviceText, functionText } from "./data.js";
-import { AsTable, Choice, Place, Section } from "./parts.jsx";
+import { Choice, Place, Section } from "./parts.jsx";
 import { classOf, HUES, Strips } from "./strips.jsx";
+import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
 const AT_ONCE = 16;

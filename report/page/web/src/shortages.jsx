@@ -2,7 +2,8 @@
 import { tellApart } from "./apart.js";
 import { report } from "./data.js";
 import { Mempools } from "./mempools.jsx";
-import { Place, Section, Stack, Table } from "./parts.jsx";
+import { Place, Section, Stack } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
 function why(row) {

@@ -2,7 +2,8 @@
 import { CallRows } from "./calls.jsx";
 import { report } from "./data.js";
 import { factsOf } from "./leaks.jsx";
-import { Section, Table } from "./parts.jsx";
+import { Section } from "./parts.jsx";
+import { Table } from "./table.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
 const { suppressed_blocks: blocks, suppressed_bytes: bytes } = report.totals ?? {};

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { baseOf, chartData, hasPending, hasUsed, look, lookAtAll, makeChart } from "./chart.js";
 import { allocatedAtPeak, devices, deviceText, functionText, highest, momentAt, report } from "./data.js";
 import { HELD } from "./held.js";
-import { AsTable, Section } from "./parts.jsx";
+import { Section } from "./parts.jsx";
+import { AsTable } from "./table.jsx";
 import { bytesText, counted, timesApart, timeText } from "./words.js";
 
 const TABLE_ROWS = 400;

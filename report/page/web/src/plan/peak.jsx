@@ -1,7 +1,8 @@
 // report/page/web/src/plan/peak.jsx — who has the peak, what would lower it, and what pins segments.
 import { useState } from "preact/hooks";
 import { tellApart } from "../apart.js";
-import { Bar, Choice, Place, Section, Table } from "../parts.jsx";
+import { Bar, Choice, Place, Section } from "../parts.jsx";
+import { Table } from "../table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
 import { policyText } from "./names.jsx";
 

@@ -1,6 +1,7 @@
 // report/page/web/src/plan/policies.jsx — what each allocator would need, and where memory is not enough.
 import { plan } from "../data.js";
-import { Place, Section, Stack, Table } from "../parts.jsx";
+import { Place, Section, Stack } from "../parts.jsx";
+import { Table } from "../table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
 import { deviceName, policyName, policyText } from "./names.jsx";
 

@@ -2,7 +2,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { plan } from "../data.js";
-import { Place, Section, Table } from "../parts.jsx";
+import { Place, Section } from "../parts.jsx";
+import { Table } from "../table.jsx";
 import { colour } from "../theme.js";
 import { bytesText, grouped } from "../words.js";
 
