@@ -40,9 +40,7 @@ void judge(Shortage& shortage)
         shortage.kind = ShortageKind::limited;
         return;
     }
-    const bool unused = shortage.pooled && shortage.reserved > shortage.allocated;
-    const std::uint64_t cached = unused ? shortage.reserved - shortage.allocated : 0;
-    const std::uint64_t all = shortage.free + std::min(cached, UINT64_MAX - shortage.free);
+    const std::uint64_t all = shortage.free_in_all();
     if (shortage.pooled && !shortage.at_least && shortage.largest_gap >= shortage.requested) {
         shortage.kind = ShortageKind::cached;
     } else if (shortage.free_known() && all < shortage.requested) {

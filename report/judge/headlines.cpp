@@ -102,17 +102,12 @@ std::string crashed_title(const Report& report)
 
 // ---- out of memory ----
 
-std::uint64_t unused_by_pool(const Shortage& shortage)
-{
-    return shortage.reserved - std::min(shortage.reserved, shortage.allocated);
-}
-
 std::string free_in_pieces(const Shortage& shortage)
 {
     const std::uint64_t pieces = shortage.free_pieces + (shortage.free > 0 ? 1 : 0);
-    return fmt::format(
-        "{} were free in {}, the largest {}", human_bytes(shortage.free + unused_by_pool(shortage)),
-        counted(pieces, "piece"), human_bytes(std::max(shortage.largest_gap, shortage.free)));
+    return fmt::format("{} were free in {}, the largest {}", human_bytes(shortage.free_in_all()),
+                       counted(pieces, "piece"),
+                       human_bytes(std::max(shortage.largest_gap, shortage.free)));
 }
 
 // Where the driver alone knows its pieces.
@@ -120,7 +115,7 @@ std::string free_in_all(const Shortage& shortage)
 {
     if (!shortage.free_known())
         return "how much was free is not known";
-    const std::string words = human_bytes(shortage.free + unused_by_pool(shortage)) + " were free";
+    const std::string words = human_bytes(shortage.free_in_all()) + " were free";
     return shortage.kind == ShortageKind::fragmented ? words + ", but not in one piece" : words;
 }
 

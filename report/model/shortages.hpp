@@ -87,6 +87,12 @@ struct Shortage : CallPlace, ShortageNumbers {
     std::uint64_t at_ns = 0;
     bool at_least = false; // `requested` is a lower bound: the driver pads such memory; 0: unknown
     bool pooled = false;   // else nothing is known of allocated, reserved and largest_gap
+    // The driver's, and what the pool had and did not use.
+    std::uint64_t free_in_all() const noexcept
+    {
+        const std::uint64_t unused = pooled ? reserved - std::min(reserved, allocated) : 0;
+        return free + std::min(unused, UINT64_MAX - free);
+    }
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool from_mempool = false;  // it asked one of the driver's own pools

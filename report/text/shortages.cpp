@@ -26,12 +26,6 @@ std::uint64_t failures(const Report& report)
     return sum;
 }
 
-// The free memory of the driver, and what the pool had and did not use.
-std::uint64_t free_in_all(const Shortage& shortage)
-{
-    return shortage.free + (shortage.reserved - std::min(shortage.reserved, shortage.allocated));
-}
-
 void pieces(TextOutput& out, const Shortage& shortage)
 {
     if (!shortage.pooled || !shortage.owners_known || shortage.map.empty())
@@ -123,7 +117,7 @@ std::string why_unknown(const Shortage& shortage)
         return "out of memory: how much was asked for is not known";
     return fmt::format("out of memory: {} free, {} needed; how much it is with the driver's "
                        "padding is not known",
-                       human_bytes(free_in_all(shortage)), asked_for(shortage));
+                       human_bytes(shortage.free_in_all()), asked_for(shortage));
 }
 
 // The largest request, which the headline is about, and then the others as they came.
@@ -170,7 +164,7 @@ std::string describe(const Shortage& shortage)
                            human_bytes(shortage.short_by));
     case ShortageKind::fragmented:
         return fmt::format("fragmented: {} free, largest gap {}, {} needed",
-                           human_bytes(free_in_all(shortage)),
+                           human_bytes(shortage.free_in_all()),
                            human_bytes(std::max(shortage.largest_gap, shortage.free)),
                            human_bytes(shortage.requested));
     case ShortageKind::cached:
