@@ -13,7 +13,10 @@ function read() {
 
 let now = read();
 let settling;
-addEventListener("popstate", () => (now = read()));
+addEventListener("popstate", () => {
+  clearTimeout(settling); // it was of the place that was left
+  now = read();
+});
 
 /** @param {boolean} visit whether "back" leads to what was there before */
 function write(visit) {
@@ -52,19 +55,18 @@ export function useAddressed(name, first, { form = asText, visit = false } = {})
   return [value, change];
 }
 
-const show = () => document.getElementById(now.part)?.scrollIntoView();
+const show = (part) => document.getElementById(part)?.scrollIntoView();
 
 /** Shows the part of the address, or this one; from then on links to parts leave the rest of the address as it is. */
 export function showParts(first) {
-  if (now.part) show();
-  else document.getElementById(first)?.scrollIntoView();
-  addEventListener("popstate", show);
+  show(now.part || first);
+  addEventListener("popstate", () => show(now.part));
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href^='#']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     now.part = link.hash.slice(1);
     write(true);
-    show();
+    show(now.part);
   });
 }

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAddressed } from "./address.js";
 import { callKey, deviceText, highest, placeText, report } from "./data.js";
 import { HELD } from "./held.js";
-import { Choice, Section } from "./parts.jsx";
+import { Choice, Search, Section } from "./parts.jsx";
 import { AsTable } from "./table.jsx";
 import { matches, treeOf, visibleNodes } from "./tree.js";
-import { bytesText, counted, grouped, percentText, shortFunction, timeText } from "./words.js";
+import { bytesText, counted, grouped, percentText, shortFunction, timeText, wordsOf } from "./words.js";
 
 const LEAST = 0.001; // narrower ones are not drawn
 const sites = report.processes.flatMap((process) => process.churn.sites);
@@ -188,8 +188,9 @@ function Flame({ kind, inwards, words, selected, select }) {
 /** The part of all that has a matching frame in its call stack. */
 function foundText(kind, words) {
   const sum = (rows) => rows.reduce((value, row) => value + Math.max(kind.value(row), 0), 0);
-  const found = kind.rows.filter((row) => row.stack.some((frame) => matches(frame, words)));
-  return `${kind.text(sum(found))}, ${percentText(sum(found), sum(kind.rows))}, in ${counted(found.length, "call stack")}`;
+  const rows = kind.rows.filter((row) => row.stack.some((frame) => matches(frame, words)));
+  const found = sum(rows);
+  return `${kind.text(found)}, ${percentText(found, sum(kind.rows))}, in ${counted(rows.length, "call stack")}`;
 }
 
 const DIRECTIONS = [
@@ -206,7 +207,7 @@ export function Flames({ selected, select, moment }) {
   if (kinds.length === 0) return null;
   const [name, kind] = kinds.find(([key]) => key === chosen) ?? kinds[0];
   const inwards = from !== "innermost";
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(wanted);
   const rows = () =>
     [...kind.rows]
       .sort((a, b) => kind.value(b) - kind.value(a))
@@ -234,18 +235,13 @@ export function Flames({ selected, select, moment }) {
         </>
       }
     >
-      <div class="search">
-        <input
-          type="search"
-          placeholder="Find functions, files, modules"
-          aria-label="Find in the call stacks"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
-        <span class="about" role="status">
-          {words.length > 0 && foundText(kind, words)}
-        </span>
-      </div>
+      <Search
+        label="Find in the call stacks"
+        placeholder="Find functions, files, modules"
+        value={wanted}
+        onChange={setWanted}
+        says={words.length > 0 && foundText(kind, words)}
+      />
       <Flame kind={kind} inwards={inwards} words={words} selected={selected} select={select} />
       <AsTable
         caption="The call stacks as a table"

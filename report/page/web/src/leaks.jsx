@@ -5,7 +5,7 @@ import { tellApart } from "./apart.js";
 import { processFact } from "./calls.jsx";
 import { callKey, functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { HELD } from "./held.js";
-import { Bar, Choice, Facts, Section, Stack } from "./parts.jsx";
+import { Bar, Choice, Facts, Search, Section, Stack } from "./parts.jsx";
 import {
   bytesText,
   classText,
@@ -16,6 +16,7 @@ import {
   rateText,
   shortFunction,
   timeText,
+  wordsOf,
 } from "./words.js";
 
 /**
@@ -48,7 +49,7 @@ const ORDERS = {
 };
 const thenOrder = (then) => ["Alive then", (a, b) => (then.get(b) ?? 0) - (then.get(a) ?? 0) || b.bytes - a.bytes];
 
-const wordsOf = new Map(
+const textOf = new Map(
   report.leaks.map((row) => [
     row,
     [
@@ -125,6 +126,7 @@ const titleOf = (row) =>
 
 function LeakRow({ row, most, open, toggle, moment, then }) {
   const id = `leak-${row.id}`;
+  const facts = open && factsOf(row);
   return (
     <li class={`leak ${open ? "open" : ""}`} id={id}>
       <button type="button" aria-expanded={open} aria-controls={`${id}-more`} onClick={() => toggle(row)}>
@@ -146,9 +148,9 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
       </button>
       {open && (
         <div class="leak-more" id={`${id}-more`}>
-          <Facts facts={factsOf(row)} />
+          <Facts facts={facts} />
           <div>
-            <Stack row={row} title={titleOf(row)} facts={factsOf(row)} />
+            <Stack row={row} title={titleOf(row)} facts={facts} />
           </div>
         </div>
       )}
@@ -229,9 +231,9 @@ export function Leaks({ selected, select, moment }) {
     );
   const orders = then ? { then: thenOrder(then), ...ORDERS } : ORDERS;
   const order = orders[chosen] ? chosen : Object.keys(orders)[0];
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(wanted);
   const rows = tellApart(report.leaks)
-    .filter((row) => words.every((word) => wordsOf.get(row).includes(word)))
+    .filter((row) => words.every((word) => textOf.get(row).includes(word)))
     .sort(orders[order][1]);
   const found = rows.reduce((sum, row) => sum + row.bytes, 0);
   return (
@@ -252,20 +254,17 @@ export function Leaks({ selected, select, moment }) {
         />
       }
     >
-      <div class="search">
-        <input
-          type="search"
-          placeholder="Search functions, files, modules, ranges"
-          aria-label="Search the leaks"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
-        <span class="about" role="status">
-          {words.length > 0 || rows.length < report.leaks.all
+      <Search
+        label="Search the leaks"
+        placeholder="Search functions, files, modules, ranges"
+        value={wanted}
+        onChange={setWanted}
+        says={
+          words.length > 0 || rows.length < report.leaks.all
             ? `${counted(rows.length, "call stack")}, ${bytesText(found)}`
-            : counted(rows.length, "call stack")}
-        </span>
-      </div>
+            : counted(rows.length, "call stack")
+        }
+      />
       <Sums />
       <Rows rows={rows} selected={selected} select={select} moment={moment} then={then} />
     </Section>

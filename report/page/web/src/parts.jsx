@@ -30,6 +30,24 @@ export function Choice({ label, options, value, onChange }) {
   );
 }
 
+/** @param {{says: any}} props what is said of what was found */
+export function Search({ label, placeholder, value, onChange, says }) {
+  return (
+    <div class="search">
+      <input
+        type="search"
+        placeholder={placeholder}
+        aria-label={label}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <span class="about" role="status">
+        {says}
+      </span>
+    </div>
+  );
+}
+
 /** What a row is called by: its function, where that is, and what tells it from rows that look alike. */
 export function Place({ row }) {
   const where = [placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ");

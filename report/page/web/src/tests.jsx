@@ -1,8 +1,8 @@
 // report/page/web/src/tests.jsx — the program's tests, each by itself: what it leaked, its peak, its verdict.
 import { useState } from "preact/hooks";
 import { check, report } from "./data.js";
-import { Bar, Choice, Facts, Section, Stack } from "./parts.jsx";
-import { bytesText, counted, grouped, timeText } from "./words.js";
+import { Bar, Choice, Facts, Search, Section, Stack } from "./parts.jsx";
+import { bytesText, counted, grouped, timeText, wordsOf } from "./words.js";
 
 const AT_ONCE = 25;
 const tests = report.processes.flatMap((process) => process.tests);
@@ -102,7 +102,7 @@ export function Tests() {
   const [shown, setShown] = useState(AT_ONCE);
   const [open, setOpen] = useState(null);
   if (tests.length === 0) return null;
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(wanted);
   const rows = tests
     .filter((test) => words.every((word) => test.name.toLowerCase().includes(word)))
     .sort(ORDERS[order][1]);
@@ -121,18 +121,13 @@ export function Tests() {
         />
       }
     >
-      <div class="search">
-        <input
-          type="search"
-          placeholder="Search tests"
-          aria-label="Search the tests"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
-        <span class="about" role="status">
-          {counted(rows.length, "test")}
-        </span>
-      </div>
+      <Search
+        label="Search the tests"
+        placeholder="Search tests"
+        value={wanted}
+        onChange={setWanted}
+        says={counted(rows.length, "test")}
+      />
       <ul class="leaks">
         {rows.slice(0, shown).map((test) => (
           <TestRow

@@ -72,6 +72,9 @@ export const counted = (number, noun) => `${grouped(number)} ${noun}${number ===
 /** @param {number} part @param {number} whole "62.4 %" */
 export const percentText = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "–");
 
+/** What is searched for: each of these words must be there. @param {string} text */
+export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+
 /** A function without what its parentheses and angle brackets hold: "log_loss(…)". @param {string} name */
 export function shortFunction(name) {
   // There, such a sign is no bracket; and Python calls functions <module> and load.<locals>.<lambda>.
