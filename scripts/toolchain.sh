@@ -27,6 +27,17 @@ debian_mirror() {
     system_mirror
 }
 
+# need_mirror TOOL...: sets `mirror` to Debian's. Where there is none, or a tool is missing, the
+# script's own give_up ends it.
+need_mirror() {
+    local tool
+    for tool; do
+        command -v "$tool" >/dev/null || give_up "there is no $tool here"
+    done
+    mirror=$(debian_mirror)
+    [[ -n $mirror ]] || give_up "this is no Debian, whose mirrors are needed"
+}
+
 # private_apt FOLDER SUITES COMPONENTS: from now on apt in this shell reads these components of these
 # suites of Debian's mirror alone, fetched anew, and keeps all that it knows in FOLDER: the machine's
 # sources, lists and packages stay as they are. No root is needed. Where it fails, `why` has apt's

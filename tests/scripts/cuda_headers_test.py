@@ -7,16 +7,7 @@ import unittest
 import played_machine
 
 HEADERS = ["crt/host_defines.h", "cuda.h", "cudaTypedefs.h", "cuda_runtime.h", "nvtx3/nvToolsExt.h", "vector_types.h"]
-APT = """#!/bin/bash
-echo "${0##*/} $*" >>"$MACHINE/log"
-if [[ $* == "update --print-uris" ]]; then
-    cat "$MACHINE/targets"
-    exit
-fi
-read -r _ _ _ mirror suite components <"$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")"
-[[ "$mirror $components" == "http://mirror/debian/ non-free" ]] || exit 9
-[[ -e $MACHINE/reachable ]] || { echo "E: not signed"; exit 100; }
-case $* in
+APT = played_machine.NON_FREE_APT + """case $* in
     update*) ;;
     *show*) [[ ! -e $MACHINE/$suite.deb ]] || echo "Size: $(stat -c %s "$MACHINE/$suite.deb")" ;;
     download*) [[ ! -e $MACHINE/damaged ]] && cp "$MACHINE/$suite.deb" nvidia-cuda-dev_1_amd64.deb ;;
@@ -25,16 +16,9 @@ esac
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-class CudaHeaders(played_machine.PlayedMirror):
+class CudaHeaders(played_machine.PlayedCache):
     SCRIPT = "cuda-headers"
     APT = APT
-
-    def setUp(self):
-        super().setUp()
-        self.cache = self.machine / "cache"
-        self.write("root/usr/share/keyrings/debian-archive-keyring.gpg")
-        self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
-        self.write("tmp/x")
 
     def package(self, suite, version, headers=HEADERS):
         """A package with these headers, and a library after them."""
@@ -45,16 +29,6 @@ class CudaHeaders(played_machine.PlayedMirror):
     def packages(self):
         self.package("bookworm", 11080)
         self.package("trixie", 12040)
-
-    def fetch(self):
-        return self.run_script(TMPDIR=str(self.machine / "tmp"), VRAMSCOPE_CUDA_HEADERS=str(self.cache))
-
-    def kept(self):
-        return sorted(str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path.is_file())
-
-    def assert_gives_up(self, why):
-        super().assert_gives_up(why)
-        self.assertEqual(self.kept(), [])
 
     def test_the_headers_of_both_are_kept_and_nothing_else(self):
         self.packages()
@@ -67,20 +41,10 @@ class CudaHeaders(played_machine.PlayedMirror):
         self.packages()
         self.assertIn("fetching those of CUDA 11.8: a download of 3 MB", self.fetch()[1].splitlines()[0])
 
-    def test_what_is_there_is_not_fetched_again(self):
-        self.packages()
-        self.fetch()
-        (self.machine / "log").unlink()
-        self.assertEqual(self.fetch(), (0, ""))
-        self.assertFalse((self.machine / "log").exists())
-
     def test_only_what_is_missing_is_fetched(self):
         self.packages()
         self.fetch()
-        shutil.rmtree(self.cache / "12.4")
-        status, output = self.fetch()
-        self.assertEqual(status, 0, output)
-        self.assertNotIn("11.8", output)
+        self.assert_fetches_what_is_missing("11.8", "12.4")
         self.assertTrue((self.cache / "12.4" / "include" / "cuda.h").exists())
 
     def test_a_mirror_without_the_package_is_told(self):

@@ -7,16 +7,7 @@ import unittest
 import played_machine
 
 RUNTIMES = {"bookworm": ("libcudart11.0", "libcudart.so.11.0"), "trixie": ("libcudart12", "libcudart.so.12")}
-APT = """#!/bin/bash
-echo "${0##*/} $*" >>"$MACHINE/log"
-if [[ $* == "update --print-uris" ]]; then
-    cat "$MACHINE/targets"
-    exit
-fi
-read -r _ _ _ mirror suite components <"$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")"
-[[ "$mirror $components" == "http://mirror/debian/ non-free" ]] || exit 9
-[[ -e $MACHINE/reachable ]] || { echo "E: not signed"; exit 100; }
-[[ $1 == download ]] || exit 0
+APT = played_machine.NON_FREE_APT + """[[ $1 == download ]] || exit 0
 [[ ! -e $MACHINE/damaged ]] || exit 100
 for package in "${@:5}"; do
     cp "$MACHINE/$suite-$package.deb" "$package.deb" || exit
@@ -25,16 +16,12 @@ done
 
 
 @unittest.skipUnless(shutil.which("dpkg-deb"), "no dpkg-deb here")
-class NvidiaDrivers(played_machine.PlayedMirror):
+class NvidiaDrivers(played_machine.PlayedCache):
     SCRIPT = "nvidia-drivers"
     APT = APT
 
     def setUp(self):
         super().setUp()
-        self.cache = self.machine / "cache"
-        self.write("root/usr/share/keyrings/debian-archive-keyring.gpg")
-        self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
-        self.write("tmp/x")
         for suite, (package, runtime) in RUNTIMES.items():
             self.package(suite, package, f"usr/lib/{runtime}")
             self.package(suite, "libnvidia-ml1", "usr/lib/libnvidia-ml.so.1")
@@ -43,16 +30,6 @@ class NvidiaDrivers(played_machine.PlayedMirror):
     def package(self, suite, name, library):
         files = {library: f"{name} of {suite}", "usr/share/doc/copyright": "NVIDIA's"}
         played_machine.deb(self.machine / f"{suite}-{name}", files, self.machine / f"{suite}-{name}.deb")
-
-    def fetch(self):
-        return self.run_script(TMPDIR=str(self.machine / "tmp"), VRAMSCOPE_NVIDIA_DRIVERS=str(self.cache))
-
-    def kept(self):
-        return sorted(str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path.is_file())
-
-    def assert_gives_up(self, why):
-        super().assert_gives_up(why)
-        self.assertEqual(self.kept(), [])
 
     def test_the_libraries_of_both_are_kept_and_nothing_else(self):
         status, output = self.fetch()
@@ -67,13 +44,7 @@ class NvidiaDrivers(played_machine.PlayedMirror):
 
     def test_only_what_is_missing_is_fetched(self):
         self.fetch()
-        (self.machine / "log").unlink()
-        self.assertEqual(self.fetch(), (0, ""))
-        self.assertFalse((self.machine / "log").exists())
-        shutil.rmtree(self.cache / "trixie")
-        status, output = self.fetch()
-        self.assertEqual(status, 0, output)
-        self.assertNotIn("bookworm", output)
+        self.assert_fetches_what_is_missing("bookworm", "trixie")
         self.assertTrue((self.cache / "trixie" / "libcuda.so.1").exists())
 
     def test_a_package_that_is_not_there_or_damaged_is_told(self):

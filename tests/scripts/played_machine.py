@@ -4,6 +4,7 @@
 # files "reachable", "offline" and the like, which each test's own apt knows, say what goes wrong.
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -71,6 +72,51 @@ class PlayedMirror(PlayedMachine):
     def test_a_machine_without_a_debian_mirror_is_told(self):
         self.write("root/etc/os-release", "ID=ubuntu\nVERSION_CODENAME=noble\n")
         self.assert_gives_up("this is no Debian")
+
+
+# How the apt of a PlayedCache begins: it is asked of non-free alone.
+NON_FREE_APT = """#!/bin/bash
+echo "${0##*/} $*" >>"$MACHINE/log"
+if [[ $* == "update --print-uris" ]]; then
+    cat "$MACHINE/targets"
+    exit
+fi
+read -r _ _ _ mirror suite components <"$(sed -n 's/.*sourcelist "\\(.*\\)";/\\1/p' "$APT_CONFIG")"
+[[ "$mirror $components" == "http://mirror/debian/ non-free" ]] || exit 9
+[[ -e $MACHINE/reachable ]] || { echo "E: not signed"; exit 100; }
+"""
+
+
+class PlayedCache(PlayedMirror):
+    """A script that keeps some files of packages. "damaged": a download breaks."""
+
+    def setUp(self):
+        super().setUp()
+        self.cache = self.machine / "cache"
+        self.write("root/usr/share/keyrings/debian-archive-keyring.gpg")
+        self.write("targets", "'http://mirror/debian/dists/bookworm/InRelease' InRelease 0 \n")
+        self.write("tmp/x")
+
+    def fetch(self):
+        kept = {f"VRAMSCOPE_{self.SCRIPT.upper().replace('-', '_')}": str(self.cache)}
+        return self.run_script(TMPDIR=str(self.machine / "tmp"), **kept)
+
+    def kept(self):
+        return sorted(str(path.relative_to(self.cache)) for path in self.cache.rglob("*") if path.is_file())
+
+    def assert_gives_up(self, why):
+        super().assert_gives_up(why)
+        self.assertEqual(self.kept(), [])
+
+    def assert_fetches_what_is_missing(self, present, missing):
+        """Nothing once all is there; then one that is gone alone, and nothing is said of the other."""
+        (self.machine / "log").unlink()
+        self.assertEqual(self.fetch(), (0, ""))
+        self.assertFalse((self.machine / "log").exists())
+        shutil.rmtree(self.cache / missing)
+        status, output = self.fetch()
+        self.assertEqual(status, 0, output)
+        self.assertNotIn(present, output)
 
 
 class PlayedRoot(PlayedMirror):
