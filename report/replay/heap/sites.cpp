@@ -29,10 +29,11 @@ void Sites::place(Block& block, PhaseKind phase)
                       .api = block.api,
                       .memory = block.memory};
     SiteId& recent = recent_[block.stack % recent_.size()];
-    if (sites_.empty() || sites_[recent] != key)
+    if (sites_.empty() || sites_[recent] != key) {
         recent = find_or_add(key, block.ticks);
+        block.stack = sites_[recent].stack;
+    }
     block.site = recent;
-    block.stack = sites_[recent].stack;
 }
 
 SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
