@@ -9,7 +9,7 @@ import shutil
 import sys
 import unittest
 
-from oracle import CACHE, NOT_HERE, SOURCE, VRAMSCOPE, EndToEndTest  # the folder e2e is in the path from now on
+from oracle import CACHE, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, EndToEndTest  # the folder e2e is in the path from now on
 
 import look_ups_test
 import parity_test
@@ -28,12 +28,16 @@ class NoDevice(EndToEndTest):
         [runtime] = self.driver.parent.glob("libcudart.so.*")
         return [self.driver, runtime, self.driver.parent / "libnvidia-ml.so.1"]
 
-    def assert_same(self, scene, libraries):
+    def assert_same(self, scene, libraries, preload=look_ups_test.PRELOAD):
         plain = self.ask(scene, libraries)
         self.assertEqual((plain.returncode, plain.stderr), (0, ""))
-        traced = self.ask(scene, libraries, LD_PRELOAD=str(look_ups_test.PRELOAD), VRAMSCOPE_LOG="%p.vsl")
+        traced = self.ask(scene, libraries, LD_PRELOAD=str(preload), VRAMSCOPE_LOG="%p.vsl")
         self.assertEqual((traced.returncode, traced.stdout, traced.stderr), (0, plain.stdout, ""))
         return plain.stdout
+
+    def test_a_preload_that_is_heard_is_no_such(self):
+        with self.assertRaisesRegex(AssertionError, "the other was asked"):
+            self.assert_same("in_turn", [self.driver], PROGRAMS / "libother_preload.so")
 
     def test_the_libraries_in_each_order(self):
         for scene in SCENES:
