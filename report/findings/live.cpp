@@ -10,9 +10,9 @@
 #include "report/findings/findings.hpp"
 #include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
+#include "report/findings/live_holdings.hpp"
 #include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
-#include "report/replay/heap/stack_sums.hpp"
 #include "report/replay/pool/segment_replay.hpp"
 #include "report/replay/reading/reading.hpp"
 
@@ -27,45 +27,6 @@ std::uint64_t monotonic_ns()
                                           .count());
 }
 
-// Sums up the blocks that are alive.
-class Holdings {
-public:
-    explicit Holdings(LiveState& state) : state_(state) {}
-
-    void add(const Block& block)
-    {
-        if (!is_own_memory(block.memory))
-            return;
-        const bool host = class_of(block.memory) == format::MemoryClass::host;
-        (host ? state_.host_bytes : state_.device_bytes) += block.bytes;
-        (host ? state_.host_blocks : state_.device_blocks) += 1;
-        if (!host) {
-            LiveDevice& device = device_of(block.device);
-            device.held_bytes += block.bytes;
-            ++device.blocks;
-        }
-        stacks_.add(block);
-    }
-
-    LiveDevice& device_of(std::int32_t ordinal)
-    {
-        const auto at = std::lower_bound(
-            state_.devices.begin(), state_.devices.end(), ordinal,
-            [](const LiveDevice& device, std::int32_t wanted) { return device.ordinal < wanted; });
-        if (at != state_.devices.end() && at->ordinal == ordinal)
-            return *at;
-        LiveDevice device;
-        device.ordinal = ordinal;
-        return *state_.devices.insert(at, device);
-    }
-
-    const StackSums& stacks() const noexcept { return stacks_; }
-
-private:
-    LiveState& state_;
-    StackSums stacks_;
-};
-
 } // namespace
 
 class LiveReport::Impl {
@@ -79,11 +40,11 @@ public:
 
     format::Clock clock() const noexcept { return file_.header().clock; }
 
-    void read(std::uint64_t ticks)
+    void read(std::uint64_t ticks, const std::function<bool()>& enough)
     {
         wait_for_the_opening();
         file_.refresh();
-        reading_.go_on(ticks, [this](const Record& record) {
+        const auto apply = [this](const Record& record) {
             const bool rare = !is_hot(record.tag);
             if (rare)
                 steps_.before(record);
@@ -91,7 +52,8 @@ public:
             segments_.apply(record);
             if (rare)
                 after_rare(record);
-        });
+        };
+        all_read_ = reading_.go_on(ticks, apply, [&] { return enough && enough(); });
     }
 
     LiveState state(std::size_t most_stacks)
@@ -100,7 +62,7 @@ public:
         constexpr std::size_t kPerRow = 4;
         LiveState state;
         fill_in_header(state);
-        Holdings holdings(state);
+        LiveHoldings holdings(state);
         replay_.for_each_alive([&](const Block& block) { holdings.add(block); });
         for (const LoggedDevice& known : tables_.devices()) {
             LiveDevice& device = holdings.device_of(known.ordinal);
@@ -115,9 +77,11 @@ public:
         stacks.find_wrappers(replay_.sites().all());
         const LeakSource source{tables_, reading_.clock(), running, state.age_ns, 0, stacks};
         const std::vector<LostBlocks> held = holdings.stacks().largest(most_stacks * kPerRow);
-        follow_wrong_frees();
-        state.findings = findings(held, source);
-        state.stacks = find_leaks(held, source).leaks;
+        if (all_read_)
+            follow_wrong_frees();
+        const GrowthTable growth = growth_table(held, source);
+        state.findings = findings(growth, source);
+        state.stacks = find_leaks(held, source, &growth).leaks;
         sort_by_size(state.stacks);
         const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
         state.more_stacks = holdings.stacks().stacks() - looked_at;
@@ -151,6 +115,22 @@ private:
         may_follow_ns_ = end + kShare * (end - begin);
     }
 
+    GrowthTable growth_table(const std::vector<LostBlocks>& held, const LeakSource& source) const
+    {
+        const std::uint64_t last = replay_.counts().last_ticks;
+        return {{.sites = replay_.sites(),
+                 .phases = replay_.phases(),
+                 .series = growth_,
+                 .steps = steps_,
+                 .wanted = nullptr,
+                 .work = {.allocations = growth_.allocations(),
+                          .begin_ticks = file_.header().start_ticks,
+                          .end_ticks = last},
+                 .log_end_ticks = last},
+                held,
+                source};
+    }
+
     static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
     {
         device.pooled = true;
@@ -161,23 +141,11 @@ private:
 
     // In the words of a report's headlines; what was done wrong, as it was followed last. Where
     // events are missing, nobody knows what grows.
-    std::vector<Headline> findings(const std::vector<LostBlocks>& held,
-                                   const LeakSource& source) const
+    std::vector<Headline> findings(const GrowthTable& growth, const LeakSource& source) const
     {
-        const std::uint64_t last = replay_.counts().last_ticks;
         Report report;
         report.processes.emplace_back().coverage.lost.front() = file_.lost_events();
-        report.growth = GrowthTable({.sites = replay_.sites(),
-                                     .phases = replay_.phases(),
-                                     .series = growth_,
-                                     .steps = steps_,
-                                     .wanted = nullptr,
-                                     .work = {.allocations = growth_.allocations(),
-                                              .begin_ticks = file_.header().start_ticks,
-                                              .end_ticks = last},
-                                     .log_end_ticks = last},
-                                    held, source)
-                            .growing();
+        report.growth = growth.growing();
         std::erase_if(report.growth, [](const Growth& row) { return row.suppression.has_value(); });
         if (followed_)
             add_rows(report, *followed_, {source.clock, source.stacks, source.process});
@@ -211,6 +179,10 @@ private:
         state.allocations = counts.allocations;
         state.frees = counts.frees;
         state.lost_events = file_.lost_events();
+        if (!all_read_) {
+            state.fraction_read = reading_.reader().fraction_read();
+            state.read_to_ns = reading_.clock().ns(counts.last_ticks);
+        }
     }
 
     LogFile file_;
@@ -221,6 +193,7 @@ private:
     GrowthSeries growth_{replay_.sites(), WorkEnd(file_.header(), reading_.clock())};
     Steps steps_{replay_.phases()};
     Damages damages_;
+    bool all_read_ = false;            // of what there was at the last read()
     bool unfollowed_ = false;          // something was done wrong since
     std::optional<Followed> followed_; // none: nothing was done wrong
     std::uint64_t may_follow_ns_ = 0;
@@ -239,9 +212,9 @@ format::Clock LiveReport::clock() const noexcept
     return impl_->clock();
 }
 
-void LiveReport::read(std::uint64_t ticks)
+void LiveReport::read(std::uint64_t ticks, const std::function<bool()>& enough)
 {
-    impl_->read(ticks);
+    impl_->read(ticks, enough);
 }
 
 LiveState LiveReport::state(std::size_t most_stacks)

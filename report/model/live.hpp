@@ -38,8 +38,11 @@ struct LiveState {
     std::uint64_t allocations = 0;
     std::uint64_t frees = 0;
     std::uint64_t lost_events = 0;
+    // How much of the log that there was, and up to which time of the run: the state is of then.
+    double fraction_read = 1;
+    std::uint64_t read_to_ns = 0;    // where that is below 1
     std::vector<LiveDevice> devices; // sorted by ordinal
-    std::vector<Leak> stacks;        // those that hold the most; their kind is in_use
+    std::vector<Leak> stacks;        // those that hold the most, and how they grow; in_use
     std::uint64_t more_stacks = 0;
     std::vector<Headline> findings; // up to now: what grows, and what the driver refused
 };

@@ -70,6 +70,7 @@ int take_snapshot(const SnapshotOptions& options)
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
     reading.for_page = html.wanted();
+    reading.progress = progress_bar();
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;
     if (html.wanted())

@@ -3,6 +3,7 @@
 // It also shows where the memory comes from.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -10,18 +11,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/findings/live.hpp"
 #include "report/text/live.hpp"
+#include "report/text/live_screen.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/top_keys.hpp"
+#include "tools/commands/top_program.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/output/screen.hpp"
 #include "tools/process/live/live_process.hpp"
-#include "tracker/capture/clock.hpp"
 
 namespace vramscope {
 namespace {
@@ -29,7 +30,9 @@ namespace {
 constexpr const char* kTopFooter =
     R"(Follows the logs that programs are writing, and reads what is new in them; the programs are neither stopped nor
 signalled. Ends when you press q or Ctrl-C, or when the programs have ended, and leaves the last look on the screen.
-Where stdout is no terminal, one look is printed below the other.
+Arrows choose a program and a call stack, Enter opens the stack, s sorts, / finds, ? lists all keys. A long log takes
+some seconds to read: until then the screen says how far it is. Where stdout is no terminal, one look is printed below
+the other.
 
 Ends 0; 110 if there is nothing to look at: no such process, not traced, no CUDA call yet, or not yours; 125 for wrong
 usage.
@@ -52,54 +55,10 @@ struct TopOptions {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMostStacks = 40; // for each program, however high the screen is
+constexpr std::size_t kMostStacks = 200; // for each program, however high the screen is
 constexpr std::size_t kStacksWithoutScreen = 10;
-
-// One program, followed from look to look.
-class Followed {
-public:
-    Followed(const LiveProcess& process, const report::SymbolizerOptions& symbols)
-        : process_(process), report_(process.door, symbols)
-    {
-    }
-
-    const LiveProcess& process() const { return process_; }
-    bool ended() const { return program_.ended; }
-    const report::LiveProgram& program() const { return program_; }
-
-    void look(std::size_t most_stacks)
-    {
-        program_.ended = !is_alive(process_);
-        const std::uint64_t now = capture::read_ticks(report_.clock());
-        report_.read(program_.ended ? UINT64_MAX : now);
-        const report::LiveState before = std::move(program_.state);
-        const Clock::time_point time = Clock::now();
-        program_.state = report_.state(most_stacks);
-        program_.state.pid = static_cast<std::uint32_t>(process_.pid);
-        const bool first = looked_ == Clock::time_point{};
-        const double seconds = first ? static_cast<double>(program_.state.age_ns) / 1e9
-                                     : std::chrono::duration<double>(time - looked_).count();
-        program_.rates = rates(first ? report::LiveState{} : before, program_.state, seconds);
-        looked_ = time;
-    }
-
-private:
-    static report::LiveRates rates(const report::LiveState& before, const report::LiveState& after,
-                                   double seconds)
-    {
-        const auto per_second = [seconds](std::uint64_t from, std::uint64_t to) {
-            return seconds > 0 ? static_cast<double>(to - from) / seconds : 0.0;
-        };
-        return {per_second(before.events, after.events),
-                per_second(before.allocations, after.allocations),
-                per_second(before.frees, after.frees)};
-    }
-
-    LiveProcess process_;
-    report::LiveReport report_;
-    report::LiveProgram program_;
-    Clock::time_point looked_;
-};
+// A long log is read in such turns: in each of them the screen shows how far, and keys are taken.
+constexpr std::chrono::milliseconds kTurn(300);
 
 class Top {
 public:
@@ -116,35 +75,41 @@ public:
                                 "call: start one with `vramscope run`");
     }
 
-    // What is new since the last time. Programs that ended were shown once more.
-    void look(std::size_t most_stacks)
+    // What is new since the last time; or, where `enough` says so, a part of it. Programs that
+    // ended were shown once more.
+    void look(std::size_t most_stacks, const std::function<bool()>& enough = {})
     {
-        std::erase_if(followed_,
-                      [this](const auto& each) { return each->ended() && followed_.size() > 1; });
+        std::erase_if(followed_, [this](const auto& each) {
+            return each->ended() && each->all_read() && followed_.size() > 1;
+        });
         if (!options_.pid)
             look_for_others();
-        for (const auto& each : followed_)
-            each->look(most_stacks);
+        programs_.clear();
+        for (const auto& each : followed_) {
+            each->look(most_stacks, enough);
+            programs_.push_back(each->program());
+        }
     }
 
     bool all_ended() const
     {
-        return std::all_of(followed_.begin(), followed_.end(),
-                           [](const auto& each) { return each->ended(); });
+        return all_read() && std::all_of(followed_.begin(), followed_.end(),
+                                         [](const auto& each) { return each->ended(); });
     }
 
-    std::vector<std::string> lines(const report::LiveStyle& style) const
+    bool all_read() const
     {
-        std::vector<report::LiveProgram> programs;
-        for (const auto& each : followed_)
-            programs.push_back(each->program());
-        return live_lines(programs, style);
+        return std::all_of(followed_.begin(), followed_.end(),
+                           [](const auto& each) { return each->all_read(); });
     }
+
+    // As of the last look; none before the first.
+    const std::vector<report::LiveProgram>& programs() const noexcept { return programs_; }
 
 private:
     void add(const LiveProcess& process)
     {
-        followed_.push_back(std::make_unique<Followed>(process, symbols_));
+        followed_.push_back(std::make_unique<TopProgram>(process, symbols_));
     }
 
     void look_for_others()
@@ -165,13 +130,15 @@ private:
 
     const TopOptions& options_;
     const report::SymbolizerOptions symbols_;
-    std::vector<std::unique_ptr<Followed>> followed_;
+    std::vector<std::unique_ptr<TopProgram>> followed_;
+    std::vector<report::LiveProgram> programs_;
 };
 
 void print(const Top& top)
 {
     const report::TextStyle style = style_for(STDOUT_FILENO);
-    for (const std::string& line : top.lines({style.color, style.width, 0}))
+    for (const std::string& line :
+         live_lines(top.programs(), {style.color, style.width, kStacksWithoutScreen}))
         std::cout << line << '\n';
     if (!std::cout.flush())
         throw report::Error(report::Exit::usage, "cannot write to stdout");
@@ -190,27 +157,33 @@ void print_frames(Top& top, const TopOptions& options, std::chrono::milliseconds
     }
 }
 
+// Draws what was seen last until it is time for the next look. False: its reader is done.
+bool show(Screen& screen, const Top& top, report::LiveView& view, double seconds,
+          Clock::time_point next)
+{
+    for (;;) {
+        screen.draw(live_screen(top.programs(), view, {screen.width(), screen.height()},
+                                wants_color(STDOUT_FILENO), seconds));
+        const Screen::Event event =
+            screen.wait(std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()));
+        if (event == Screen::Event::quit ||
+            (event == Screen::Event::key && !take_key(screen.take_key(), top.programs(), view)))
+            return false;
+        if (event == Screen::Event::time)
+            return true;
+    }
+}
+
 void draw_frames(Top& top, const TopOptions& options, std::chrono::milliseconds interval)
 {
     Screen screen;
-    for (std::uint64_t frame = 1;; ++frame) {
-        top.look(kMostStacks);
-        Screen::Event event;
-        const auto next = Clock::now() + interval;
-        do {
-            const std::size_t height = screen.height();
-            std::vector<std::string> lines = top.lines(
-                {wants_color(STDOUT_FILENO), screen.width(), height > 2 ? height - 2 : 1});
-            lines.resize(height > 1 ? height - 1 : 1);
-            if (height > 1)
-                lines.push_back(fmt::format("every {} s; q quits", options.interval));
-            screen.draw(lines);
-            if (frame == options.count || top.all_ended())
-                return;
-            event = screen.wait(
-                std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()));
-        } while (event == Screen::Event::resize);
-        if (event == Screen::Event::quit)
+    report::LiveView view;
+    for (std::uint64_t frame = 1;; frame += top.all_read()) {
+        const Clock::time_point begin = Clock::now();
+        top.look(kMostStacks, [&] { return Clock::now() - begin > kTurn; });
+        const bool last = top.all_read() && (frame == options.count || top.all_ended());
+        const Clock::time_point next = last || !top.all_read() ? begin : begin + interval;
+        if (!show(screen, top, view, options.interval, next) || last)
             return;
     }
 }

@@ -26,6 +26,17 @@ void put(std::string_view text)
     }
 }
 
+// How many bytes of a key's sequence are here, which begins behind the escape: "[A", "OA", "[1;5C".
+std::size_t sequence_bytes(std::string_view bytes)
+{
+    if (bytes.empty() || (bytes[0] != '[' && bytes[0] != 'O'))
+        return 0;
+    std::size_t at = 1;
+    while (at < bytes.size() && (bytes[at] < '@' || bytes[at] > '~'))
+        ++at;
+    return std::min(at + 1, bytes.size());
+}
+
 winsize size_of_terminal()
 {
     winsize size{};
@@ -35,6 +46,29 @@ winsize size_of_terminal()
 }
 
 } // namespace
+
+std::deque<int> keys_of(std::string_view bytes)
+{
+    constexpr std::string_view kArrows = "ABDC"; // as key::kUp and those after it
+    std::deque<int> keys;
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const char byte = bytes[at];
+        const std::size_t sequence = byte == '\x1b' ? sequence_bytes(bytes.substr(at + 1)) : 0;
+        if (sequence == 0) {
+            const bool enter = byte == '\r';
+            const bool backspace = byte == '\b';
+            keys.push_back(enter       ? key::kEnter
+                           : backspace ? key::kBackspace
+                                       : static_cast<unsigned char>(byte));
+            continue;
+        }
+        at += sequence;
+        const std::size_t arrow = kArrows.find(bytes[at]);
+        if (sequence == 2 && arrow != std::string_view::npos)
+            keys.push_back(key::kUp + static_cast<int>(arrow));
+    }
+    return keys;
+}
 
 Screen::Screen()
 {
@@ -111,19 +145,32 @@ Screen::Event Screen::wait(std::chrono::milliseconds time)
 {
     const auto end = std::chrono::steady_clock::now() + time;
     for (;;) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-        if (left.count() <= 0)
-            return Event::time;
+        if (!keys_.empty())
+            return Event::key;
+        const auto left = std::max(
+            std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()),
+            std::chrono::milliseconds(0));
         pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
-        if (::poll(sources, 2, static_cast<int>(left.count())) <= 0)
+        if (::poll(sources, 2, static_cast<int>(left.count())) <= 0) {
+            if (left.count() == 0)
+                return Event::time;
             continue;
+        }
         if (sources[1].revents != 0)
             return take_signal();
-        char key = 0;
-        if (::read(STDIN_FILENO, &key, 1) <= 0 || key == 'q' || key == 'Q')
-            return Event::quit; // told to quit, or the terminal is gone
+        char bytes[64];
+        const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof bytes);
+        if (got <= 0)
+            return Event::quit; // the terminal is gone
+        keys_ = keys_of({bytes, static_cast<std::size_t>(got)});
     }
+}
+
+int Screen::take_key()
+{
+    const int key = keys_.front();
+    keys_.pop_front();
+    return key;
 }
 
 } // namespace vramscope

@@ -8,15 +8,31 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <termios.h>
 #include <vector>
 
 namespace vramscope {
 
+// What a key says: a byte of UTF-8, or one of these.
+namespace key {
+inline constexpr int kUp = 256;
+inline constexpr int kDown = 257;
+inline constexpr int kLeft = 258;
+inline constexpr int kRight = 259;
+inline constexpr int kEnter = '\n';
+inline constexpr int kEscape = '\x1b';
+inline constexpr int kBackspace = '\x7f';
+} // namespace key
+
+// The keys that a terminal sent, in their order; sequences that nobody here knows are left out.
+std::deque<int> keys_of(std::string_view bytes);
+
 class Screen {
 public:
-    enum class Event { time, resize, quit };
+    enum class Event { time, resize, key, quit };
 
     Screen(); // stdin and stdout are terminals
     ~Screen();
@@ -27,9 +43,10 @@ public:
     std::size_t height() const;
     void draw(const std::vector<std::string>& lines) const;
 
-    // Waits until the time is over, the size has changed, or the user is done: q,
-    // Ctrl-C, SIGTERM, SIGHUP.
+    // Waits until the time is over, the size has changed, a key was pressed, or the user is done:
+    // Ctrl-C, SIGTERM, SIGHUP, or the terminal is gone.
     Event wait(std::chrono::milliseconds time);
+    int take_key(); // behind Event::key
 
 private:
     void enter();
@@ -39,6 +56,7 @@ private:
     termios before_{};
     sigset_t mask_before_{};
     int signals_ = -1; // signalfd
+    std::deque<int> keys_;
 };
 
 } // namespace vramscope

@@ -55,9 +55,10 @@ public:
     void read_again(Apply apply) const;
 
     // Of a running program, in place of those: what was published up to this moment, after
-    // LogFile::refresh(), and since the last time.
-    template <typename Apply>
-    void go_on(std::uint64_t until_ticks, Apply apply);
+    // LogFile::refresh(), and since the last time. `enough` is asked now and then: where it says
+    // so, the rest is left for the next time. Returns whether nothing is left.
+    template <typename Apply, typename Enough>
+    bool go_on(std::uint64_t until_ticks, Apply apply, Enough enough);
 
     // Whether an allocator of the program's cuts segments. The first call may read the whole log.
     bool has_segments();
@@ -114,13 +115,19 @@ void Reading::read_again(Apply apply) const
     apply_all(reader, apply);
 }
 
-template <typename Apply>
-void Reading::go_on(std::uint64_t until_ticks, Apply apply)
+template <typename Apply, typename Enough>
+bool Reading::go_on(std::uint64_t until_ticks, Apply apply, Enough enough)
 {
     until_ticks_ = until_ticks;
     reader_.hold_back(until_ticks);
     reader_.refresh();
-    apply_all(reader_, apply);
+    std::uint64_t records = 0;
+    while (const Record* const record = reader_.next()) {
+        apply(*record);
+        if (++records % kRecordsPerTurn == 0 && enough())
+            return false;
+    }
+    return true;
 }
 
 template <typename Apply>

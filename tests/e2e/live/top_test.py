@@ -152,6 +152,56 @@ class TopOnATerminal(LiveTest):
         os.write(self.terminal, b"xq")
         self.assert_given_back(top)
 
+    ARROW_DOWN, ARROW_RIGHT, ENTER_KEY, ESCAPE_KEY = b"\x1b[B", b"\x1bOC", b"\r", b"\x1b"
+
+    def press(self, keys, words):
+        os.write(self.terminal, keys)
+        return self.see(words)
+
+    def frame(self, keys=b""):
+        """The next whole frame that is drawn, after the keys."""
+        os.write(self.terminal, keys)
+        self.see("\x1b[H")
+        return self.see("\x1b[J")
+
+    def test_keys_choose_open_sort_and_find_call_stacks(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 3", "host 4096 1")
+        top = self.on_terminal(process.pid, "--interval", "600", NO_COLOR="1")
+        self.see(">      3 MiB")
+        self.press(self.ARROW_DOWN, ">      4 KiB")
+        frame = self.frame(self.ENTER_KEY)
+        self.assertIn("4 KiB in 1 block by ", frame)
+        self.assertIn(" main ", frame)
+        self.press(b"s", ", by growth")
+        self.press(b"s", ", by rate")
+        self.press(b"/", "/_")
+        self.press(b"hold(q", "/hold(q_")  # a letter of the text, and no wish to quit
+        self.press(b"\x7f", "/hold(_")
+        frame = self.frame(self.ENTER_KEY)
+        self.assertIn(", with /hold(", frame)
+        self.assertIn(">      3 MiB", frame)
+        self.assertNotIn(" 4 KiB         1 ", frame)
+        self.press(self.ESCAPE_KEY, " 4 KiB         1 ")
+        self.press(b"?", "choose a program")
+        self.press(b"?", "allocated by")
+        os.write(self.terminal, b"q")
+        self.assert_given_back(top)
+
+    def test_one_of_several_programs_is_chosen(self):
+        mine = [self.start(), self.start()]
+        for process in mine:
+            self.tell(process, "hold 1048576 3")
+        self.on_terminal("--interval", "600", NO_COLOR="1", size=(60, 80))
+        frame = self.see("\x1b[J")
+        unseen = {f"(process {process.pid}), up " for process in mine}
+        for _ in range(100):  # other tests may have programs of this user too
+            unseen = {head for head in unseen if head not in frame}
+            if not unseen:
+                break
+            frame = self.frame(self.ARROW_RIGHT)
+        self.assertEqual(unseen, set())
+
     def test_ends_by_signals_from_the_keyboard_and_from_others(self):
         process = self.busy()
         for end in (lambda top: os.write(self.terminal, b"\x03"), lambda top: top.terminate(),
@@ -173,9 +223,10 @@ class TopOnATerminal(LiveTest):
     def test_a_new_size_is_drawn_at_once(self):
         process = self.busy()
         self.on_terminal(process.pid, "--interval", "600", size=(24, 80))
-        self.see("q quits")
+        self.see("\x1b[J")
         self.resize(self.terminal, (6, 24))
-        frame = self.see("q quits")
+        frame = self.see("\x1b[J")
+        self.assertIn("q quits", frame)
         self.assertTrue(all(len(line.split("\x1b[K")[0].replace("\x1b[H", "").replace("\x1b[1m", "")
                                 .replace("\x1b[0m", "")) <= 24 for line in frame.split("\r\n")), frame)
 

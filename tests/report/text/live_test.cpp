@@ -87,34 +87,21 @@ TEST(LiveText, TellsOfLostEventsAndOfTheEnd)
               lines.end());
 }
 
-TEST(LiveText, FitsAnyScreen)
+TEST(LiveText, SaysHowFarALongLogIsRead)
 {
-    const std::vector<LiveProgram> programs{program(1), program(2), program(3)};
-    for (const std::size_t width : {20u, 37u, 80u, 200u})
-        for (std::size_t height = 1; height < 40; ++height) {
-            const Lines lines = live_lines(programs, {.width = width, .height = height});
-            EXPECT_LE(lines.size(), height);
-            for (const std::string& line : lines)
-                EXPECT_LE(columns(line), width) << line;
-        }
+    LiveProgram one = program(4711);
+    one.state.fraction_read = 0.349;
+    one.state.read_to_ns = 12'500'000'000;
+    const Lines lines = live_lines({one}, {});
+    EXPECT_EQ(lines[1], "  34 % of its log is read: this is what it held at 12.5 s");
+    for (const std::string& line : lines) // of what is not up to date nobody knows how fast
+        EXPECT_EQ(line.find("events/s"), std::string::npos);
 }
 
-TEST(LiveText, ShowsEveryProgramInARowWhereHeadsFindNoRoom)
+TEST(LiveText, ShowsAsManyStacksAsAreWantedAndCountsTheOthers)
 {
-    const Lines lines = live_lines({program(1), program(2), program(3)}, {.height = 5});
-    ASSERT_EQ(lines.size(), 4u);
-    EXPECT_EQ(lines[3],
-              "     3 MiB     1,200          5 MiB      1,234  train\\x1b[2J (process 3)");
-}
-
-TEST(LiveText, StacksGiveWayBeforeHeads)
-{
-    const Lines lines = live_lines({program(1), program(2)}, {.height = 14});
-    EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
-                            [](const std::string& line) {
-                                return line.find("(process ") != std::string::npos;
-                            }),
-              2);
+    const Lines lines = live_lines({program(1), program(2)}, {.stacks = 1});
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), "  ... and 4 more call stacks"), 2);
 }
 
 TEST(LiveText, IsColoredOnlyWhenAskedFor)
