@@ -66,6 +66,7 @@ void Driver::fill(void* library) noexcept
     take(primary_state, "cuDevicePrimaryCtxGetState");
     take(device_name, "cuDeviceGetName");
     take(device_bytes, "cuDeviceTotalMem_v2");
+    take(device_uuid, "cuDeviceGetUuid"); // of the whole device; _v2 may name a part of it (MIG)
     take(stream_context, "cuStreamGetCtx");
     take(is_capturing, "cuStreamIsCapturing");
     take(address_range, "cuMemGetAddressRange_v2");

@@ -36,6 +36,7 @@ public:
     decltype(&::cuDevicePrimaryCtxGetState) primary_state;
     decltype(&::cuDeviceGetName) device_name;
     decltype(&::cuDeviceTotalMem_v2) device_bytes;
+    decltype(&::cuDeviceGetUuid) device_uuid;
     decltype(&::cuStreamGetCtx) stream_context;
     decltype(&::cuStreamIsCapturing) is_capturing;
     decltype(&::cuMemGetAddressRange_v2) address_range;

@@ -4,6 +4,7 @@
 // peak is lost, and only its exact moment is. Metrics are gauges, which have one form in the text
 // format of Prometheus and in OpenMetrics.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,40 +36,76 @@ std::string quoted_label(std::string_view text)
     return quoted + '"';
 }
 
-// One metric with its samples.
-class Gauge {
+std::string metric_label(std::string_view name, std::string_view value)
+{
+    return fmt::format("{}={}", name, quoted_label(value));
+}
+
+// What tells the samples of one process from those of others: files of several lie in one folder
+// of node_exporter, which drops what is there twice.
+std::string labels_of(const Process& process)
+{
+    const std::string rank = process.info_value("rank");
+    const std::string job = process.info_value("job");
+    std::string labels = metric_label("program", process.program) + "," +
+                         (rank.empty() ? metric_label("pid", std::to_string(process.pid))
+                                       : metric_label("rank", rank));
+    if (!job.empty())
+        labels += "," + metric_label("job", job);
+    return labels;
+}
+
+// As NVIDIA's exporter of DCGM names a device.
+std::string labels_of(const Process& process, std::int32_t device)
+{
+    if (device < 0)
+        return metric_label("gpu", "unknown");
+    const std::string uuid = process.info_value(fmt::format("device.{}.uuid", device));
+    return metric_label("gpu", std::to_string(device)) +
+           (uuid.empty() ? "" : "," + metric_label("UUID", uuid));
+}
+
+// The metrics of a process.
+class Metrics {
 public:
-    Gauge(std::string& out, const char* name, const char* help) : out_(out), name_(name)
+    explicit Metrics(const Process& process) : labels_(labels_of(process)) {}
+
+    void begin(const char* name, const char* help)
     {
+        name_ = name;
         out_ += fmt::format("# HELP vramscope_{0} {1}\n# TYPE vramscope_{0} gauge\n", name, help);
     }
 
     template <typename Number>
-    Gauge& value(Number number, const std::string& labels = {})
+    void sample(Number number, const std::string& more_labels = {})
     {
-        out_ += fmt::format("vramscope_{}{} {}\n", name_, labels.empty() ? "" : '{' + labels + '}',
-                            number);
-        return *this;
+        out_ += fmt::format("vramscope_{}{{{}{}{}}} {}\n", name_, labels_,
+                            more_labels.empty() ? "" : ",", more_labels, number);
     }
 
+    template <typename Number>
+    void only(const char* name, const char* help, Number number)
+    {
+        begin(name, help);
+        sample(number);
+    }
+
+    std::string finish() { return std::move(out_) + "# EOF\n"; }
+
 private:
-    std::string& out_;
-    const char* name_;
+    const std::string labels_;
+    const char* name_ = "";
+    std::string out_;
 };
 
-std::string on(const MemoryReport& device)
-{
-    return device.device < 0 ? "device=\"unknown\"" : fmt::format("device=\"{}\"", device.device);
-}
-
-void write_device_metrics(std::string& out, const Process& process)
+void add_devices(Metrics& metrics, const Process& process)
 {
     const auto each = [&](const char* name, const char* help, auto read) {
         if (process.memory.empty())
             return;
-        Gauge gauge(out, name, help);
+        metrics.begin(name, help);
         for (const MemoryReport& device : process.memory)
-            gauge.value(read(device), on(device));
+            metrics.sample(read(device), labels_of(process, device.device));
     };
     each("peak_allocated_bytes", "Most memory of a device that was allocated at once.",
          [](const MemoryReport& device) { return device.peak_allocated(); });
@@ -78,46 +115,44 @@ void write_device_metrics(std::string& out, const Process& process)
          [](const MemoryReport& device) { return device.requested.peak; });
 }
 
-void write_growth_metrics(std::string& out, const Report& report)
+void add_growth(Metrics& metrics, const Report& report)
 {
     double per_second = 0;
     for (const Growth& row : report.growth)
         per_second += row.rate.bytes_per_second;
-    Gauge(out, "growth_bytes_per_second", "How fast all that grows does, together.")
-        .value(per_second);
+    metrics.only("growth_bytes_per_second", "How fast all that grows does, together.", per_second);
 }
 
 std::string metrics_of(const Report& report)
 {
     const Process& process = report.processes.front();
     const Totals& totals = report.totals;
-    std::string out;
-    Gauge(out, "verdict", "What the run shows: clean, leaks or inconclusive.")
-        .value(1, fmt::format("verdict={},program={}", quoted_label(name(report.verdict)),
-                              quoted_label(process.program)));
-    Gauge(out, "leaked_bytes", "Memory that was never freed.").value(totals.leaked_bytes);
-    Gauge(out, "leaked_blocks", "Allocations that were never freed.").value(totals.leaked_blocks);
-    Gauge(out, "suppressed_bytes", "Memory that was never freed and is known for it.")
-        .value(totals.suppressed_bytes);
-    Gauge(out, "unclosed_imports", "Memory of others that was opened and never closed.")
-        .value(totals.unclosed_imports);
+    Metrics metrics(process);
+    metrics.begin("verdict", "What the run shows: clean, leaks or inconclusive.");
+    metrics.sample(1, metric_label("verdict", name(report.verdict)));
+    metrics.only("leaked_bytes", "Memory that was never freed.", totals.leaked_bytes);
+    metrics.only("leaked_blocks", "Allocations that were never freed.", totals.leaked_blocks);
+    metrics.only("suppressed_bytes", "Memory that was never freed and is known for it.",
+                 totals.suppressed_bytes);
+    metrics.only("unclosed_imports", "Memory of others that was opened and never closed.",
+                 totals.unclosed_imports);
     if (!totals.leaked_by_memory.empty()) {
-        Gauge kinds(out, "leaked_by_memory_bytes", "Memory that was never freed, by its kind.");
+        metrics.begin("leaked_by_memory_bytes", "Memory that was never freed, by its kind.");
         for (const MemoryTotal& total : totals.leaked_by_memory)
-            kinds.value(total.bytes, fmt::format("memory=\"{}\"", name(total.memory)));
+            metrics.sample(total.bytes, metric_label("memory", name(total.memory)));
     }
-    Gauge(out, "allocations", "Allocations that succeeded.").value(totals.allocations);
-    Gauge(out, "frees", "Frees that succeeded.").value(totals.frees);
-    Gauge(out, "driver_calls", "Allocations and frees that reached the driver.")
-        .value(driver_calls(process));
-    Gauge(out, "out_of_memory", "Allocations that failed for want of memory.")
-        .value(process.shortage_count);
-    Gauge(out, "lost_events", "Events that the log lacks.").value(report.coverage.lost_events());
-    Gauge(out, "duration_seconds", "From the log's opening to its last event.")
-        .value(static_cast<double>(process.duration_ns) / 1e9);
-    write_growth_metrics(out, report);
-    write_device_metrics(out, process);
-    return out + "# EOF\n";
+    metrics.only("allocations", "Allocations that succeeded.", totals.allocations);
+    metrics.only("frees", "Frees that succeeded.", totals.frees);
+    metrics.only("driver_calls", "Allocations and frees that reached the driver.",
+                 driver_calls(process));
+    metrics.only("out_of_memory", "Allocations that failed for want of memory.",
+                 process.shortage_count);
+    metrics.only("lost_events", "Events that the log lacks.", report.coverage.lost_events());
+    metrics.only("duration_seconds", "From the log's opening to its last event.",
+                 static_cast<double>(process.duration_ns) / 1e9);
+    add_growth(metrics, report);
+    add_devices(metrics, process);
+    return metrics.finish();
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "tracker/environment/rank.hpp"
 
 #include <cstddef>
+#include <cstring>
 
 namespace vramscope::log {
 namespace {
@@ -33,7 +34,20 @@ bool is_small_number(const char* text) noexcept
     return digits > 0 && text[digits] == '\0';
 }
 
+// A job is what was submitted, whatever is launched in it.
+constexpr const char* kJobs[] = {"SLURM_JOB_ID", "PBS_JOBID",           "LSB_JOBID",
+                                 "JOB_ID",       "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE"};
+
 } // namespace
+
+const char* find_job(const char* (*environment)(const char* name)) noexcept
+{
+    for (const char* variable : kJobs)
+        if (const char* job = environment(variable);
+            job && *job && std::strcmp(job, "none") != 0) // torchrun's own default
+            return job;
+    return nullptr;
+}
 
 Rank find_rank(const char* (*environment)(const char* name)) noexcept
 {

@@ -13,6 +13,9 @@ struct Rank {
     const char* world_size = nullptr;
 };
 
+// What the batch system, or else the launcher, calls the job; null: nobody named it.
+const char* find_job(const char* (*environment)(const char* name)) noexcept;
+
 // The texts point into the environment.
 Rank find_rank(const char* (*environment)(const char* name)) noexcept;
 

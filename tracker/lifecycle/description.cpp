@@ -38,7 +38,8 @@ void write_command(Thread& thread) noexcept
 
 void write_rank(Thread& thread) noexcept
 {
-    const Rank found = find_rank([](const char* name) -> const char* { return std::getenv(name); });
+    const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+    const Rank found = find_rank(variable);
     const auto tell_if_known = [&thread](const char* key, const char* value) {
         if (value)
             write(thread, format::Info{key, value});
@@ -47,6 +48,7 @@ void write_rank(Thread& thread) noexcept
     tell_if_known("rank", found.rank);
     tell_if_known("local_rank", found.local_rank);
     tell_if_known("world_size", found.world_size);
+    tell_if_known("job", find_job(variable));
 }
 
 // How the pool was set: what a report says of memory rests on it.

@@ -1,6 +1,7 @@
 // interpose/serve/contexts/contexts.cpp — a table under a lock, and one entry for each thread.
 #include "interpose/serve/contexts/contexts.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -146,6 +147,25 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
     return place;
 }
 
+// As NVIDIA's tools write it: "GPU-" and 16 bytes in groups.
+void note_uuid(log::Thread& thread, const Driver& driver, int device) noexcept
+{
+    CUuuid uuid{};
+    if (!driver.device_uuid || driver.device_uuid(&uuid, device) != CUDA_SUCCESS)
+        return;
+    char text[48] = "GPU-";
+    std::size_t used = 4;
+    for (std::size_t at = 0; at < sizeof uuid.bytes; ++at) {
+        const bool begins_group = at == 4 || at == 6 || at == 8 || at == 10;
+        used += static_cast<std::size_t>(std::snprintf(text + used, sizeof text - used,
+                                                       begins_group ? "-%02x" : "%02x",
+                                                       static_cast<unsigned char>(uuid.bytes[at])));
+    }
+    char key[32];
+    std::snprintf(key, sizeof key, "device.%d.uuid", device);
+    log::write(thread, format::Info{key, text});
+}
+
 void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
 {
     if (device < 0 || device >= kMaxDevices)
@@ -164,6 +184,7 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
     if (driver.device_bytes)
         driver.device_bytes(&bytes, device);
     log::write(thread, format::Device{static_cast<std::uint64_t>(device), bytes, name});
+    note_uuid(thread, driver, device);
 }
 
 void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,

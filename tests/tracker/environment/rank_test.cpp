@@ -71,6 +71,23 @@ TEST(Rank, IsASmallNumber)
               "torchrun 1234567 - -");
 }
 
+TEST(Job, IsNamedByTheBatchSystemFirst)
+{
+    static Variables environment;
+    const auto job = [](const Variables& variables) {
+        environment = variables;
+        const char* const found = log::find_job([](const char* name) -> const char* {
+            const auto at = environment.find(name);
+            return at == environment.end() ? nullptr : at->second.c_str();
+        });
+        return std::string(found ? found : "-");
+    };
+    EXPECT_EQ(job({{"SLURM_JOB_ID", "77"}, {"TORCHELASTIC_RUN_ID", "run"}}), "77");
+    EXPECT_EQ(job({{"TORCHELASTIC_RUN_ID", "run"}, {"PMIX_NAMESPACE", "space"}}), "run");
+    EXPECT_EQ(job({{"TORCHELASTIC_RUN_ID", "none"}, {"SLURM_JOB_ID", ""}}), "-");
+    EXPECT_EQ(job({}), "-");
+}
+
 TEST(Rank, IsInTheLog)
 {
     const auto infos = [](const Variables& variables) {
