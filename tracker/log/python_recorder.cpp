@@ -9,6 +9,7 @@
 #include "tracker/capture/lock.hpp"
 #include "tracker/capture/python/code.hpp"
 #include "tracker/capture/python/freed_codes.hpp"
+#include "tracker/capture/python/identity.hpp"
 #include "tracker/capture/python/placing.hpp"
 #include "tracker/capture/python/walk.hpp"
 #include "tracker/capture/signals.hpp"
@@ -171,7 +172,7 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     }
     if (learning->stack.count == 0)
         return native;
-    if (!proven && cpython.layout.version == 0)
+    if (!proven)
         python::count_freed_codes(cpython.interpreter);
     cpython.proven.store(true, std::memory_order_release);
     const std::uint32_t id = write_pair(thread, site, native, *learning);
@@ -181,6 +182,13 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
         return id;
     const std::size_t steps = python::collect_steps(cpython.layout, state, learning->steps);
     return cpython.stacks.publish(known.hash, words, known.words, id, {learning->steps, steps});
+}
+
+// What the words of a known stack begin with. What an interpreter had may lie where another's is
+// once it has ended, and not each of its code objects was freed one by one.
+std::uintptr_t first_word(std::uint32_t native, std::uintptr_t state) noexcept
+{
+    return native | python::interpreter_of(cpython.layout, state) << 32;
 }
 
 [[gnu::noinline]] std::uint32_t find_or_learn(Thread& thread, const CallSite& site,
@@ -193,9 +201,9 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
     python::Collected now = python::collect(cpython.layout, state, words + 1);
     if (now.words == 0)
         return native;
-    words[0] = native;
+    words[0] = first_word(native, state);
     ++now.words;
-    now.hash += native * 0x9e3779b97f4a7c15u;
+    now.hash += words[0] * 0x9e3779b97f4a7c15u;
     now.hash ^= now.hash >> 29;
     const auto* const known = cpython.stacks.find_stack(now.hash, words, now.words);
     if (!known)
@@ -236,7 +244,7 @@ Recent& recent_of(const Thread& thread, std::uint32_t native) noexcept
         return interrupting.has(native) ? native : learn(thread, site, native, state, nullptr, {});
     Recent& recent = recent_of(thread, native);
     const auto* const last = recent.load(std::memory_order_acquire);
-    if (!last || last->frames()[0] != native || !matches_now(*last, state))
+    if (!last || last->frames()[0] != first_word(native, state) || !matches_now(*last, state))
         return thread.last_python = find_or_learn(thread, site, native, state, recent);
     return thread.last_python = last->id;
 }

@@ -13,7 +13,8 @@ constinit std::atomic<Free*> exchanged{nullptr}; // where the interpreter finds 
 constinit std::atomic<std::uint64_t> freed{0};
 
 // The interpreter's lock is held. What runs from the same address later has waited for that lock,
-// so that its thread sees the count.
+// or, in another interpreter that has a lock of its own, for what hands memory from thread to
+// thread; so that its thread sees the count.
 void count_and_free(void* code) noexcept
 {
     freed.fetch_add(1, std::memory_order_relaxed);

@@ -1,8 +1,8 @@
 // tracker/capture/python/freed_codes.hpp — how many code objects the interpreter has freed.
 //
-// A code object without a number of its own (before 3.12) is told from those that were at its
-// address before by its texts, which is most of what a walk takes. As long as none was freed none
-// can be at another's address. So the function that frees them, to which their type points, is
+// A code object is told from those that were at its address before by its texts (before 3.12) or by
+// a number of its own; either is the greater part of what a walk takes. As long as none was freed
+// none can be at another's address. So the function that frees them, to which their type points, is
 // replaced by one that counts and then calls it: of the interpreter's memory this one word is
 // changed, and nothing else. Any thread may call.
 #pragma once

@@ -26,6 +26,14 @@ inline std::uintptr_t pointer(std::uintptr_t at) noexcept
     return load<std::uintptr_t>(at);
 }
 
+// The number of the interpreter that a thread with this state runs in: none ever has that of one
+// that ended. 0 where versions of code objects are the process's.
+inline std::uint64_t interpreter_of(const Layout& layout, std::uintptr_t state) noexcept
+{
+    return layout.interpreter ? pointer(pointer(state + layout.interpreter) + layout.interpreter_id)
+                              : 0;
+}
+
 inline constexpr std::uintptr_t kNoIdentity = std::uintptr_t{1} << 63; // a bit that none has
 
 // The word at the end of so many bytes; what lies before a shorter text is its own header.

@@ -48,9 +48,7 @@ public:
         top_ = pointer(state + layout.top);
         if (layout.top_is_indirect)
             top_ = pointer(top_ + layout.top_inside);
-        if (layout.interpreter)
-            interpreter_ = pointer(pointer(state + layout.interpreter) + layout.interpreter_id)
-                           << 32;
+        interpreter_ = interpreter_of(layout, state) << 32;
     }
 
     std::uintptr_t top() const noexcept { return top_; }
@@ -69,6 +67,17 @@ public:
         const auto version = load<std::uint32_t>(object + kFixed.version);
         return {pointer(frame + kFixed.instruction),
                 version ? version | interpreter_ : digest_at_last(kFixed, object)};
+    }
+
+    // Whether the first of its words is this one.
+    [[gnu::always_inline]] bool is_at(std::uintptr_t frame, std::uintptr_t known) const noexcept
+    {
+        if constexpr (nesting != Nesting::shims)
+            return place(frame) == known;
+        if (!known) [[unlikely]]
+            return load<std::uint8_t>(frame + owner_) >= kOwnedByLoop;
+        return pointer(frame + kFixed.instruction) ==
+               known; // no shim's: theirs is in no code object
     }
 
     // The code object and the instruction, of a version without shims. Both fit into one word: that
@@ -146,7 +155,6 @@ bool matches_as(const Layout& layout, std::uintptr_t state, std::span<const std:
 {
     return with_frames(
         layout, state, [words, steps]<Nesting nesting>(const Frames<nesting> frames) {
-            constexpr bool only_places = codes == Codes::are_the_same && nesting != Nesting::shims;
             const auto first = reinterpret_cast<std::uintptr_t>(words.data());
             const auto first_step = reinterpret_cast<std::uintptr_t>(steps);
             const std::size_t end = words.size() * sizeof(std::uintptr_t) / 2;
@@ -155,8 +163,8 @@ bool matches_as(const Layout& layout, std::uintptr_t state, std::span<const std:
                 const std::uintptr_t known = first + 2 * at;
                 if (!frame)
                     return false;
-                if constexpr (only_places) {
-                    if (frames.place(frame) != pointer(known))
+                if constexpr (codes == Codes::are_the_same) {
+                    if (!frames.is_at(frame, pointer(known)))
                         return false;
                 } else {
                     const auto [word, second] = frames.words(frame);
