@@ -25,6 +25,8 @@
 namespace vramscope::report {
 
 class GrowthTable;
+class PeakHolders;
+class SitePeaks;
 
 // What was never freed, one row per call stack. Blocks are one row when process, kind of leak, API,
 // memory, device and visible frames agree: a reader fixes a line, not an address. Rows are sorted
@@ -75,6 +77,12 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
 // where it gives memory back that it could have kept.
 ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const LogTables& tables,
                            const TickClock& clock, StackReader& stacks);
+
+// Every call place of the log that allocated memory of the program's own, in an order that equal
+// logs have alike. What leaks and grows of them is added once the report has it.
+std::vector<SiteSums> sum_up_sites(const Sites& sites, const SitePeaks& peaks,
+                                   const PeakHolders& holders, StackReader& stacks);
+void add_findings_to_sites(Report& report);
 
 // What the internal pool held. `stacks`: reads the owners of the maps' blocks; nullptr: they are
 // not wanted.

@@ -54,7 +54,8 @@ std::uint64_t requests_of(const Sites& sites)
 struct LogReport::ReplayedLog {
     ReplayedLog(const LogFile& file, const Options& options, Symbolizer& symbolizer)
         : header(file.header()), reading(file, extent_of(header, options)),
-          replays(reading.tables(), header, reading.clock(), {.span_peaks = options.for_page}),
+          replays(reading.tables(), header, reading.clock(),
+                  {.span_peaks = options.for_page, .site_peaks = options.all_sites}),
           stacks(reading.tables(), symbolizer,
                  options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
     {
@@ -133,6 +134,7 @@ Process LogReport::describe_process(const ReplayedLog& log) const
     process.parent_pid = header.parent_pid;
     process.log = log.reading.file().path();
     process.started = utc(header.start_real_ns);
+    process.started_ns = header.start_real_ns;
     process.end = options_.until_ns ? ProcessEnd{.kind = ProcessEnd::Kind::not_read}
                                     : judge_end(header, running);
     process.duration_ns = log.reading.clock().ns(counts.last_ticks);
@@ -173,6 +175,9 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
     process.memory = describe_memory({replays.heap, replays.memory, replays.holders,
                                       replays.shortages, replays.span_peaks, process.pool, source});
     add_leaks(process, log, source);
+    if (options_.all_sites)
+        process.sites =
+            sum_up_sites(replays.heap.sites(), replays.site_peaks, replays.holders, log.stacks);
     process.test_count = replays.tests.count();
     process.tests = find_tests(replays.tests, replays.heap.sites(), source);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,7 +33,9 @@ void sum_up(Report& report)
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options)
 {
     Report report;
-    Symbolizer symbolizer(options.symbols);
+    std::optional<Symbolizer> own;
+    Symbolizer& symbolizer =
+        options.symbolizer ? *options.symbolizer : own.emplace(options.symbols);
     LogReport one_log(report, options, symbolizer, logs.size());
     for (const std::filesystem::path& log : logs) {
         one_log.read(log);
@@ -43,6 +46,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     suppress(report, options.suppressions);
     count_leaks(report);
     sort_by_speed(report.growth);
+    add_findings_to_sites(report);
     sum_up(report);
     report.ranks = compare_ranks(report);
     if (report.reasons.empty())

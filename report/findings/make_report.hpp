@@ -31,11 +31,13 @@ struct Options {
     // What pages show and texts do not: what memory was made of over time, and who owns the blocks
     // of maps.
     bool for_page = false;
+    bool all_sites = false;                        // fills in Process::sites
     std::function<void(double fraction)> progress; // called now and then, 0 to 1; may be empty
     // Asked now and then; may be empty. True ends the reading: the report has what was read so far.
     std::function<bool()> interrupted;
     SymbolizerOptions symbols;
-    Suppressions suppressions; // none
+    Symbolizer* symbolizer = nullptr; // made with `symbols`: one that several reports share
+    Suppressions suppressions;        // none
 };
 
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});

@@ -14,6 +14,8 @@ Coverage coverage_of(const ReplayCounts& counts, const LogTables& tables, const 
     Coverage coverage;
     static_cast<EventCounts&>(coverage) = counts;
     std::copy(std::begin(header.lost), std::end(header.lost), coverage.lost.begin());
+    if (header.full_ticks != 0)
+        coverage.log_full_ns = reader.clock().ns(header.full_ticks);
     coverage.damaged_chunks = reader.damaged_chunks() + tables.undefined();
     coverage.truncated = reader.cut() && !running; // a log that grows is never there in full
     std::set<std::string> names;                   // an allocator has one for both directions

@@ -10,6 +10,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Job;
 struct Plan;
 struct Report;
 
@@ -18,11 +19,13 @@ Json check_json(const Check& check, const Report& report, Audience audience);
 Json comparison_json(const Comparison& comparison, const Report& base, const Report& now,
                      Audience audience);
 Json plan_json(const Plan& plan, Audience audience);
+Json job_json(const Job& job, Audience audience);
 
 // Their schemas, made of the descriptions of their rows.
 Json report_schema();
 Json check_schema();
 Json comparison_schema();
 Json plan_schema();
+Json job_schema();
 
 } // namespace vramscope::report

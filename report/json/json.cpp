@@ -43,6 +43,11 @@ void write_plan_json(std::ostream& out, const Plan& plan)
     print(out, plan_json(plan, Audience::file));
 }
 
+void write_job_json(std::ostream& out, const Job& job)
+{
+    print(out, job_json(job, Audience::file));
+}
+
 std::string report_schema_text()
 {
     return text_of(report_schema());
@@ -61,6 +66,11 @@ std::string comparison_schema_text()
 std::string plan_schema_text()
 {
     return text_of(plan_schema());
+}
+
+std::string job_schema_text()
+{
+    return text_of(job_schema());
 }
 
 } // namespace vramscope::report

@@ -3,6 +3,7 @@
 
 #include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
+#include "report/words/words.hpp"
 
 namespace vramscope::report {
 
@@ -14,7 +15,8 @@ constexpr format::Word<Lost> kWhyLost[] = {
     {Lost::no_thread, "no memory for the state of one more thread"},
     {Lost::signal, "they came from a signal handler that interrupted the recorder"},
     {Lost::table_full, "a table of the recorder was full"},
-    {Lost::ended, "they came after the recorder was shut down"}};
+    {Lost::ended, "they came after the recorder was shut down"},
+    {Lost::log_limit, "the log had grown to VRAMSCOPE_MAX_LOG"}};
 
 std::string doubt_of_end(const ProcessEnd& end, bool imported)
 {
@@ -68,6 +70,28 @@ void add_tests(std::vector<std::string>& reasons, const Process& process)
                                       process.test_count, process.tests.size()));
 }
 
+// "", or from when on.
+std::string beginning_of(Lost reason, const Coverage& coverage)
+{
+    const bool is_of_a_full_log = reason == Lost::no_space || reason == Lost::log_limit;
+    return is_of_a_full_log && coverage.log_full_ns
+               ? fmt::format(" from {} on", human_time(*coverage.log_full_ns))
+               : "";
+}
+
+void add_lost(std::vector<std::string>& reasons, const Coverage& coverage)
+{
+    for (std::size_t at = 0; at < coverage.lost.size(); ++at) {
+        const std::uint64_t count = coverage.lost[at];
+        const auto reason = static_cast<Lost>(at);
+        if (count > 0)
+            reasons.push_back(fmt::format(
+                "{} event{} not recorded{}: {}", count, count == 1 ? " was" : "s were",
+                beginning_of(reason, coverage),
+                word_of(kWhyLost, reason, "for a reason that this vramscope does not know")));
+    }
+}
+
 } // namespace
 
 std::vector<std::string> reasons_for_doubt(const Process& process)
@@ -82,14 +106,7 @@ std::vector<std::string> reasons_for_doubt(const Process& process)
                               : "it crashed inside " + free);
     add_tests(reasons, process);
     add_damage(reasons, process);
-    for (std::size_t reason = 0; reason < process.coverage.lost.size(); ++reason) {
-        const std::uint64_t count = process.coverage.lost[reason];
-        if (count > 0)
-            reasons.push_back(
-                fmt::format("{} event{} not recorded: {}", count, count == 1 ? " was" : "s were",
-                            word_of(kWhyLost, static_cast<Lost>(reason),
-                                    "for a reason that this vramscope does not know")));
-    }
+    add_lost(reasons, process.coverage);
     if (const std::string names = process.info_value("deepbound"); !names.empty())
         reasons.push_back(fmt::format("what {} asked of CUDA was not seen: opened with "
                                       "RTLD_DEEPBIND, it looks past us; trace it with "

@@ -14,6 +14,7 @@
 #include "report/model/memory/memory.hpp"
 #include "report/model/memory/pool.hpp"
 #include "report/model/process_end.hpp"
+#include "report/model/site_sums.hpp"
 #include "report/model/tests.hpp"
 #include "report/model/totals.hpp"
 
@@ -103,6 +104,7 @@ struct Process {
     std::string command;
     std::filesystem::path log;
     std::string started;           // real time, UTC: 2026-11-21T04:00:00Z; empty if not known
+    std::uint64_t started_ns = 0;  // the same, of CLOCK_REALTIME
     std::uint64_t duration_ns = 0; // from the log's opening to its last event
     ProcessEnd end;
     std::vector<std::pair<std::string, std::string>> info; // Info records, in order
@@ -122,6 +124,7 @@ struct Process {
     PoolReport pool;
     std::vector<AllocatorMap> allocator_maps; // only where a page is wanted
     ChurnReport churn;
+    std::vector<SiteSums> sites;      // only where a table of them is wanted
     std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
     std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them
     Coverage coverage;

@@ -107,6 +107,8 @@ Coverage& Coverage::operator+=(const Coverage& other)
     EventCounts::operator+=(other);
     for (std::size_t reason = 0; reason < lost.size(); ++reason)
         lost[reason] += other.lost[reason];
+    if (other.log_full_ns)
+        log_full_ns = std::min(log_full_ns.value_or(UINT64_MAX), *other.log_full_ns);
     damaged_chunks += other.damaged_chunks;
     truncated = truncated || other.truncated;
     unite(entry_points_seen, other.entry_points_seen);

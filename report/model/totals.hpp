@@ -81,6 +81,7 @@ struct Fields<Totals> {
 // What was seen and what was not.
 struct Coverage : EventCounts {
     std::array<std::uint64_t, format::kLostReasons> lost{};
+    std::optional<std::uint64_t> log_full_ns; // since the log was opened; of several, the first
     std::uint64_t damaged_chunks = 0;
     bool truncated = false;                     // the file ends before its last chunk does
     std::vector<std::string> entry_points_seen; // those of the events, sorted
@@ -114,6 +115,10 @@ struct Fields<Coverage> {
         Field{"lost", Keyed{&Coverage::lost_by_reason},
               "Events that were not recorded, by reason."},
         Field{"lost_events", &Coverage::lost_events},
+        Field{"log_full_ns", &Coverage::log_full_ns,
+              "When the log could not grow for the first time, since the disk was full or for "
+              "VRAMSCOPE_MAX_LOG; null: it could."}
+            .since(6),
         Field{"damaged_chunks", &Coverage::damaged_chunks},
         Field{"truncated", &Coverage::truncated},
         Field{"entry_points_seen", &Coverage::entry_points_seen}.unique(),

@@ -10,10 +10,12 @@ Replays::Replays(LogTables& tables, const format::FileHeader& header, const Tick
     : heap(tables, header.exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
       growth(heap.sites(), WorkEnd(header, clock)), shortages(tables), churn(clock)
 {
+    BlockWatch* all = &watches;
     if (wanted.span_peaks)
-        heap.watch(watches_and_span_peaks);
-    else
-        heap.watch(watches);
+        all = &with_span_peaks_.emplace(*all, span_peaks);
+    if (wanted.site_peaks)
+        all = &with_site_peaks_.emplace(*all, site_peaks);
+    heap.watch(*all);
 }
 
 void Replays::finish()

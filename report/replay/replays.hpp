@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "report/replay/churn.hpp"
@@ -16,6 +17,7 @@
 #include "report/replay/peak.hpp"
 #include "report/replay/reading/read_ahead.hpp"
 #include "report/replay/shortages.hpp"
+#include "report/replay/site_peaks.hpp"
 #include "report/replay/span_peaks.hpp"
 #include "report/replay/steps.hpp"
 #include "report/replay/tests.hpp"
@@ -35,11 +37,13 @@ struct Replays {
     Tests tests{memory};
     EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests> watches{
         memory, holders, growth, churn, shortages, tests};
-    SpanPeaks span_peaks{heap.sites(), memory}; // empty, unless they are wanted
-    EachWatch<BlockWatch, SpanPeaks> watches_and_span_peaks{watches, span_peaks};
+    // Empty, unless they are wanted.
+    SpanPeaks span_peaks{heap.sites(), memory};
+    SitePeaks site_peaks{heap.sites()};
 
     struct Wanted {
         bool span_peaks = false;
+        bool site_peaks = false;
     };
     Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
             const Wanted& wanted);
@@ -51,6 +55,10 @@ struct Replays {
     void finish(); // behind the last batch
 
 private:
+    // Those before, and one more.
+    std::optional<EachWatch<BlockWatch, SpanPeaks>> with_span_peaks_;
+    std::optional<EachWatch<BlockWatch, SitePeaks>> with_site_peaks_;
+
     [[gnu::noinline]] void after_rare(const Record& record, const SegmentReplay& segments);
 };
 

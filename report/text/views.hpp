@@ -11,6 +11,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Job;
 struct Plan;
 struct Report;
 
@@ -48,5 +49,8 @@ void write_comparison(std::ostream& out, const Comparison& comparison, const Rep
                       const TextStyle& style = {});
 // What allocators would need for what the logs asked of theirs: the answer first.
 void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style = {});
+// The ranks of a job: those that are missing or crashed, then a line for each finding, of which
+// some are left out unless `all` are wanted.
+void write_job(std::ostream& out, const Job& job, const TextStyle& style, bool all);
 
 } // namespace vramscope::report

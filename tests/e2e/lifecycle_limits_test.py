@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import PRELOAD, PROGRAMS, SIMGPU, EndToEndTest, simulated_only
+from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only
 
 WORK = ("behaviour", "many_threads")  # 64 threads, 101 allocations each
 CHUNK, HEADER = 64 * 1024, 4096
@@ -50,6 +50,31 @@ class LifecycleLimitsTest(EndToEndTest):
                         self.assertGreater(lost, 0)
                 finally:
                     subprocess.run(["umount", disk], check=True)
+
+    def run_live(self, orders, *options):
+        return subprocess.run([VRAMSCOPE, "run", "--simulate", GPU, "-o", "live.vsl", *options, PROGRAMS / "live"], cwd=self.folder,
+                              input=orders + "\nend\n", capture_output=True, text=True, timeout=120, env=self.environment())
+
+    def test_a_log_ends_at_its_limit_and_the_verdict_says_so(self):
+        orders = "hold 1048576 2\nchurn 100000 2\ndrop 2"
+        done = self.run_live(orders, "--pool", "off", "--set", "max_log=1MiB")
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n" * 3), done.stderr)
+        self.assertLessEqual((self.folder / "live.vsl").stat().st_size, 1 << 20)
+        self.assertEqual(done.stderr.count("has grown to VRAMSCOPE_MAX_LOG"), 1, done.stderr)
+        coverage = self.report_of("live.vsl")["coverage"]
+        self.assertEqual(coverage["lost_events"], coverage["lost"]["log-limit"])
+        self.assertGreaterEqual(coverage["events"] + coverage["lost_events"], 400_004)
+        self.assertGreater(coverage["log_full_ns"], 0)
+        self.assertRegex(done.stderr, r"vramscope: INCONCLUSIVE: .*\n(.*\n)*.*events were not recorded from .* on: the log had grown to\s")
+        (self.folder / "live.vsl").unlink()
+        whole = self.run_live(orders)
+        self.assertIn("vramscope: CLEAN", whole.stderr)
+        self.assertIsNone(self.report_of("live.vsl")["coverage"]["log_full_ns"])
+
+    def test_how_fast_a_log_grew_is_told_where_it_would_fill_a_disk(self):
+        self.assertNotIn("an hour", self.run_live("churn 1000 1").stderr)
+        (self.folder / "live.vsl").unlink()
+        self.assertRegex(self.run_live("churn 600000 2").stderr, "the log grew by .* an hour; --set max_log=")
 
     def assert_unharmed_by_what_is_told(self, stderr):
         """Whatever there is to say, the program does not feel that it could not be said."""

@@ -171,8 +171,19 @@ class TheLogsPlace(CliTest):
                 self.assertEqual(os.listdir(folder), [])
 
     def test_an_unknown_percent(self):
-        self.assert_nothing_run(["-o", "x.%q.vsl"], "%e %p %h %t")
-        self.assert_nothing_run(["-o", "x%"], "%e %p %h %t")
+        for name in ("x.%q.vsl", "x.%q{.vsl", "x.%z.vsl", "x%"):
+            with self.subTest(name):
+                self.assert_nothing_run(["-o", name], name, "%e %p %h %t %r %q{NAME}")
+
+    def test_a_name_by_rank_and_by_a_variable(self):
+        tells = [PROGRAMS / "ends", "exit"]
+        for rank in ("0", "1"):  # as a launcher starts them: the same command, each with its rank
+            self.vramscope("run", "--simulate", "1GiB", "-o", "job.%q{SLURM_JOB_ID}.%r.vsl", *tells,
+                           env={"SLURM_JOB_ID": "../77", "SLURM_PROCID": rank})
+        self.vramscope("run", "--simulate", "1GiB", "-o", "job.%q{NO_SUCH_VARIABLE}.%r.vsl", *tells,
+                       env={"SLURM_PROCID": "", "RANK": ""})
+        self.assertEqual(sorted(path.name for path in self.folder.glob("*.vsl")),
+                         ["job..._77.0.vsl", "job..._77.1.vsl", "job.none.none.vsl"])
 
     def test_a_folder_for_temporary_files_that_is_not_there(self):
         status, _, stderr = self.vramscope("run", "true", env={"TMPDIR": "/no/such"})

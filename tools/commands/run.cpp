@@ -61,6 +61,7 @@ struct RunOptions {
     std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
     std::string json;                  // empty: none; "-": stdout
     std::string html;                  // as `json`
+    std::string reduced;               // a folder for tables; empty: none
     std::string pool;                  // for VRAMSCOPE_POOL; empty: as in the environment
     std::vector<std::string> settings; // NAME=VALUE
     bool force = false;                // overwrite what these three name
@@ -87,6 +88,20 @@ void check_simulate(const RunOptions& options, const Installation& installation)
         throw report::Error(report::Exit::usage,
                             fmt::format("the simulated GPU is not installed near {}",
                                         installation.executable.string()));
+}
+
+// It is made where it is missing: all ranks of a job name the same one.
+void check_folder_of_tables(const std::string& folder)
+{
+    if (folder.empty())
+        return;
+    std::error_code problem;
+    std::filesystem::create_directory(folder, problem);
+    if (!std::filesystem::is_directory(folder) || ::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw report::Error(
+            report::Exit::usage,
+            fmt::format("--reduced {}: {}", folder,
+                        problem ? problem.message() : "is no folder that can be written to"));
 }
 
 // The parts that this run asks for, or an Error. A program of musl would die of a library that its
@@ -177,8 +192,10 @@ int run_program(const RunOptions& options)
     Output html = page_output(options.html, taken, options.json, options.force);
     if (html.wanted())
         taken.emplace_back(options.html);
+    check_folder_of_tables(options.reduced);
     const RunOutputs outputs{std::move(json), std::move(html),
-                             CiFormatFiles(options.ci_formats, taken, options.json, options.force)};
+                             CiFormatFiles(options.ci_formats, taken, options.json, options.force),
+                             options.reduced, options.force};
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
@@ -251,11 +268,16 @@ void add_run(CommandLine& line)
         ->option_text("SPEC");
     command
         .add_option("-o,--output", options->log,
-                    "where the log goes; %e program, %p process id, %h host, %t seconds")
+                    "where the log goes; %e program, %p process id, %h host, %t seconds, %r "
+                    "rank, %q{NAME} a variable")
         ->option_text("LOG");
     add_json_options(command, options->json, options->force, "the report",
                      "overwrite the log that -o names, and any file of --json and --html");
     add_html_option(command, options->html);
+    command
+        .add_option("--reduced", options->reduced,
+                    "and a small table of each log in this folder, for `vramscope job`")
+        ->option_text("DIR");
     offer(command
               .add_option("--pool", options->pool,
                           "what becomes of freed memory: cache, split or off")

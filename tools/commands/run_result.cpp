@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "report/exporters/reduced.hpp"
 #include "report/judge/judge.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/page/page.hpp"
 #include "report/text/views.hpp"
+#include "report/words/words.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/diagnosis.hpp"
@@ -49,18 +52,23 @@ bool tells_of_a_lost_process(const Announcement& note, const std::vector<RunLog>
                         [&](const RunLog& log) { return log.pid == note.pid; });
 }
 
-report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgement,
+report::Options reading_for(const Judgement& judgement, const RunOutputs& outputs)
+{
+    report::Options reading;
+    reading.suppressions = judgement.suppressions;
+    reading.symbols = judgement.symbols;
+    reading.for_page = outputs.html.wanted();
+    reading.all_sites = !outputs.reduced.empty();
+    return reading;
+}
+
+report::Report read_what_was_seen(const EndedRun& run, const report::Options& reading,
                                   const std::vector<Announcement>& announcements,
-                                  const std::vector<std::filesystem::path>& logs, bool for_page)
+                                  const std::vector<std::filesystem::path>& logs)
 {
     report::Report report;
-    if (!logs.empty()) {
-        report::Options reading;
-        reading.suppressions = judgement.suppressions;
-        reading.symbols = judgement.symbols;
-        reading.for_page = for_page;
-        report = read_logs(logs, std::move(reading));
-    }
+    if (!logs.empty())
+        report = read_logs(logs, reading);
     for (const Announcement& entry : announcements) {
         if (entry.kind != "note") // told by the traced process too, but perhaps long ago
             continue;
@@ -87,20 +95,54 @@ report::Report read_what_was_seen(const EndedRun& run, const Judgement& judgemen
     return report;
 }
 
+// A program that runs on for days would fill the disk. A small log says nothing of that.
+void tell_how_logs_grow(const report::Report& report)
+{
+    constexpr double kMuchAnHour = 1e8;
+    constexpr std::uintmax_t kSmall = 4u << 20;
+    double most = 0;
+    for (const report::Process& process : report.processes) {
+        std::error_code unknown;
+        const std::uintmax_t bytes = std::filesystem::file_size(process.log, unknown);
+        const double hours = static_cast<double>(process.duration_ns) / 3600e9;
+        if (!unknown && bytes >= kSmall && hours > 0)
+            most = std::max(most, static_cast<double>(bytes) / hours);
+    }
+    if (most > kMuchAnHour)
+        say(fmt::format("the log grew by {} an hour; --set max_log=2GiB would be its end",
+                        report::human_bytes(static_cast<std::uint64_t>(most))));
+}
+
+// One of each log. Where there are several, `report` is of all of them.
+void write_tables(const std::vector<std::filesystem::path>& logs, const report::Report& report,
+                  const report::Options& reading, const RunOutputs& outputs)
+{
+    for (const std::filesystem::path& log : logs) {
+        const std::string name = (outputs.reduced / log.filename()).string() + ".jsonl";
+        const Output output(name, logs, outputs.force);
+        std::ostringstream table;
+        report::begin_reduced(table);
+        report::write_reduced(table, logs.size() == 1 ? report : read_logs({log}, reading));
+        write_text_to(output, table.str());
+        say(fmt::format("table: {}", name));
+    }
+}
+
 } // namespace
 
 int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const RunOutputs& outputs)
 {
     const std::vector<Announcement> announcements = run.file.read();
     const auto logs = stamp_logs(logs_of(announcements), run.process.pid, run.wait_status);
-    const report::Report report =
-        read_what_was_seen(run, judgement, announcements, logs, outputs.html.wanted());
+    const report::Options reading = reading_for(judgement, outputs);
+    const report::Report report = read_what_was_seen(run, reading, announcements, logs);
     if (logs.empty()) {
         say("nothing was seen of the program:");
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {
         report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
+        tell_how_logs_grow(report);
     }
     for (const std::filesystem::path& log : logs)
         outputs.keep_off(log); // each of several processes has another name
@@ -114,6 +156,8 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
                       check ? report::page_of(*check, report) : report::page_of(report, "report"));
         say(fmt::format("page: {}", outputs.html.name()));
     }
+    if (!outputs.reduced.empty())
+        write_tables(logs, report, reading, outputs);
     if (!check)
         return 0;
     outputs.ci_formats.write(*check, report);

@@ -1,6 +1,7 @@
 // tools/commands/run_result.hpp — what the logs of a run say, once its program has ended.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -38,9 +39,11 @@ struct Judgement {
 struct RunOutputs {
     Output json;
     Output html;
-    CiFormatFiles ci_formats; // written with --check alone
+    CiFormatFiles ci_formats;      // written with --check alone
+    std::filesystem::path reduced; // a folder for the table of each log; empty: none are wanted
+    bool force = false;            // tables too may overwrite what is not ours
 
-    bool wanted() const { return json.wanted() || html.wanted(); }
+    bool wanted() const { return json.wanted() || html.wanted() || !reduced.empty(); }
     void keep_off(const std::filesystem::path& taken) const
     {
         json.keep_off(taken);

@@ -10,6 +10,7 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
+#include "report/exporters/reduced.hpp"
 #include "report/json/json.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/usage.hpp"
@@ -34,7 +35,8 @@ constexpr NamedSchema kSchemas[] = {
     // in the order in which they are offered
     {"report", report::report_schema_text}, {"events", report::events_schema},
     {"check", report::check_schema_text},   {"diff", report::comparison_schema_text},
-    {"plan", report::plan_schema_text},
+    {"plan", report::plan_schema_text},     {"reduced", report::reduced_schema},
+    {"job", report::job_schema_text},
 };
 
 std::vector<std::string> names()
@@ -64,7 +66,8 @@ void add_schema(CommandLine& line)
     const auto name = std::make_shared<std::string>("report");
     CLI::App& command = line.add("schema", "the JSON Schema of what is written as JSON",
                                  kSchemaFooter, print_schema, name);
-    offer(command.add_option("NAME", *name, "report, events, check, diff or plan"), names());
+    offer(command.add_option("NAME", *name, "report, events, check, diff, plan, reduced or job"),
+          names());
 }
 
 } // namespace vramscope

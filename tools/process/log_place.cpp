@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <linux/magic.h>
@@ -19,6 +18,7 @@
 
 #include "report/error.hpp"
 #include "report/model/call_place.hpp"
+#include "tracker/environment/log_name.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -29,21 +29,6 @@ namespace {
 [[noreturn]] void refuse_log(const std::string& message)
 {
     throw report::Error(report::Exit::usage, message);
-}
-
-std::string host_name()
-{
-    char name[256] = {};
-    return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
-}
-
-// What comes from a program's or a host's name may not leave the folder.
-std::string as_file_name(std::string text)
-{
-    for (char& c : text)
-        if (c == '/' || static_cast<unsigned char>(c) < ' ')
-            c = '_';
-    return text;
 }
 
 // access() is right about these; for others, such as /proc, only trying tells.
@@ -110,37 +95,16 @@ std::string absolute_pattern(const std::string& pattern)
     return folder + "/" + pattern;
 }
 
-std::string expand_pattern(std::string_view pattern, std::string_view program, pid_t pid)
+std::string expand_pattern(const std::string& pattern, std::string_view program, pid_t pid)
 {
-    std::string out;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-        if (pattern[i] != '%') {
-            out += pattern[i];
-            continue;
-        }
-        switch (++i < pattern.size() ? pattern[i] : '\0') {
-        case '%':
-            out += '%';
-            break;
-        case 'e':
-            out += as_file_name(std::string(report::file_name(program)));
-            break;
-        case 'p':
-            out += std::to_string(pid);
-            break;
-        case 'h':
-            out += as_file_name(host_name());
-            break;
-        case 't':
-            out += std::to_string(std::time(nullptr));
-            break;
-        default:
-            refuse_log(fmt::format(
-                "the log's name '{}' has a % that means nothing: use %e %p %h %t, or %% for one %",
-                pattern));
-        }
-    }
-    return out;
+    const std::string name(report::file_name(program));
+    char path[PATH_MAX];
+    if (!log::expand_log_name(pattern.c_str(), {name.c_str(), pid}, path, sizeof path))
+        refuse_log(
+            fmt::format("the log's name '{}' has a % that means nothing, or is too long: use "
+                        "{}, or %% for one %",
+                        pattern, log::kLogNameParts));
+    return path;
 }
 
 void check_folder(const std::string& log)

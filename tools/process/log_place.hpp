@@ -13,9 +13,9 @@ inline constexpr const char* kDefaultLog = "vramscope.%e.%p.vsl";
 // move its log.
 std::string absolute_pattern(const std::string& pattern);
 
-// As the traced process expands it: %e program, %p pid, %h host, %t seconds, %%. Error (125)
-// for any other.
-std::string expand_pattern(std::string_view pattern, std::string_view program, pid_t pid);
+// As the traced process expands it (tracker/environment/log_name.hpp). Error (125) where it is no
+// name.
+std::string expand_pattern(const std::string& pattern, std::string_view program, pid_t pid);
 
 // Error (125) if no log of a few chunks could be written to that folder.
 void check_folder(const std::string& log);

@@ -15,7 +15,7 @@ namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
 inline constexpr std::uint16_t kMajorVersion = 4;       // a reader refuses a newer major
-inline constexpr std::uint16_t kMinorVersion = 1;       // additions that an older reader skips
+inline constexpr std::uint16_t kMinorVersion = 2;       // additions that an older reader skips
 inline constexpr std::uint16_t kOldestMajorVersion = 3; // read as if it were of this version
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
@@ -48,13 +48,13 @@ enum class Lost : std::uint32_t {
     signal = 2,     // a hooked call from a signal handler that interrupted the recorder itself
     table_full = 3, // the stack or string table is full
     ended = 4,      // the recorder was shut down
+    log_limit = 5,  // the log had grown to VRAMSCOPE_MAX_LOG
 };
 inline constexpr std::size_t kLostReasons = 8;
-inline constexpr Word<Lost> kLost[] = {{Lost::no_space, "no-space"},
-                                       {Lost::no_thread, "no-thread"},
-                                       {Lost::signal, "signal"},
-                                       {Lost::table_full, "table-full"},
-                                       {Lost::ended, "ended"}};
+inline constexpr Word<Lost> kLost[] = {
+    {Lost::no_space, "no-space"}, {Lost::no_thread, "no-thread"},
+    {Lost::signal, "signal"},     {Lost::table_full, "table-full"},
+    {Lost::ended, "ended"},       {Lost::log_limit, "log-limit"}};
 constexpr const char* name(Lost reason) noexcept
 {
     return word_of(kLost, reason);
@@ -101,12 +101,17 @@ struct FileHeader {
     // Chunks that got their magic, counted after it: where fewer are found, others were lost. Since
     // minor version 1.
     std::uint32_t chunks_begun;
-    std::uint8_t reserved[kHeaderBytes - 252];
+    std::uint32_t unused;
+    // When the log could not grow for the first time, since the disk was full or for its limit; 0:
+    // it could. Since minor version 2.
+    std::uint64_t full_ticks;
+    std::uint8_t reserved[kHeaderBytes - 264];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);
 static_assert(offsetof(FileHeader, end) == 96);
 static_assert(offsetof(FileHeader, lost) == 120);
+static_assert(offsetof(FileHeader, full_ticks) == 256);
 
 // A chunk is written by one thread at a time and is read on its own: deltas start from
 // zero in each.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 
+#include "tracker/environment/log_name.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/environment/tell.hpp"
 #include "tracker/log/process.hpp"
@@ -60,9 +61,10 @@ bool create_file() noexcept
     if (!room)
         return false;
     auto& [path, absolute] = *room;
-    if (!expand_path(settings().log, path, sizeof path)) {
-        tell("VRAMSCOPE_LOG=%.200s is no usable file name (%%e %%p %%h %%t are known): not tracing",
-             settings().log);
+    if (!expand_log_name(settings().log, {program_invocation_short_name, ::getpid()}, path,
+                         sizeof path)) {
+        tell("VRAMSCOPE_LOG=%.200s is no usable file name (%s are known): not tracing",
+             settings().log, kLogNameParts);
         return false;
     }
     if (!log_file.create(path)) {
@@ -71,6 +73,7 @@ bool create_file() noexcept
              path, std::strerror(errno));
         return false;
     }
+    log_file.limit(settings().max_log_bytes);
     if (*log_file.path() != '/' && ::getcwd(absolute, sizeof absolute) &&
         std::strlen(absolute) + std::strlen(log_file.path()) + 2 < sizeof absolute) {
         std::strcat(absolute, "/");

@@ -51,7 +51,7 @@ void write_thread(Thread& thread) noexcept
         thread.retry_in = kEventsBetweenTries;
         // What would still fit must not come without what does not, as an event without its stack.
         thread.end = thread.at;
-        tell_once_log_full();
+        note_log_full();
         return false;
     }
     if (thread.chunk)

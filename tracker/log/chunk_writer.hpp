@@ -38,7 +38,7 @@ inline bool reserve(Thread& thread, std::size_t bytes, bool event = true) noexce
     if (next_chunk(thread))
         return true;
     if (event)
-        count_lost(format::Lost::no_space);
+        count_lost(log_file.at_limit() ? format::Lost::log_limit : format::Lost::no_space);
     return false;
 }
 

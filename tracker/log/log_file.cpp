@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <iterator>
 #include <sys/mman.h>
@@ -18,60 +17,6 @@
 #include "tracker/capture/arena.hpp"
 
 namespace vramscope::log {
-namespace {
-
-// A name that came from a program or a host may hold anything; a file name may not hold '/'.
-std::size_t append_name(char* out, std::size_t used, std::size_t capacity,
-                        const char* name) noexcept
-{
-    for (; *name && used + 1 < capacity; ++name)
-        out[used++] = *name == '/' || static_cast<unsigned char>(*name) < ' ' ? '_' : *name;
-    out[used] = '\0';
-    return used;
-}
-
-} // namespace
-
-bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept
-{
-    std::size_t used = 0;
-    for (; *pattern; ++pattern) {
-        if (used + 1 >= capacity)
-            return false;
-        if (*pattern != '%') {
-            out[used++] = *pattern;
-            continue;
-        }
-        char text[256];
-        switch (*++pattern) {
-        case '%':
-            std::strcpy(text, "%");
-            break;
-        case 'e':
-            std::snprintf(text, sizeof text, "%.200s", program_invocation_short_name);
-            break;
-        case 'p':
-            std::snprintf(text, sizeof text, "%d", static_cast<int>(::getpid()));
-            break;
-        case 'h':
-            if (::gethostname(text, sizeof text) != 0)
-                std::strcpy(text, "localhost");
-            text[sizeof text - 1] = '\0';
-            break;
-        case 't':
-            std::snprintf(text, sizeof text, "%lld", static_cast<long long>(std::time(nullptr)));
-            break;
-        default:
-            return false;
-        }
-        if (used + std::strlen(text) + 1 >= capacity)
-            return false;
-        used = append_name(out, used, capacity, text);
-    }
-    out[used] = '\0';
-    return used > 0;
-}
-
 bool LogFile::create(const char* path) noexcept
 {
     constexpr int kMostNames = 1000;
@@ -91,6 +36,7 @@ bool LogFile::create(const char* path) noexcept
     }
     if (descriptor_ < 0)
         return false;
+    at_limit_ = false;
     struct stat status;
     ::fstat(descriptor_, &status);
     device_ = status.st_dev;
@@ -184,12 +130,37 @@ bool LogFile::still_ours() const noexcept
            status.st_ino == inode_;
 }
 
+bool LogFile::may_grow_to(std::uint32_t chunks) noexcept
+{
+    if (static_cast<std::uint64_t>(offset_of_chunk(chunks)) <= most_bytes_)
+        return true;
+    std::atomic_ref(at_limit_).store(true);
+    return false;
+}
+
+// The first of so many that follow each other.
+std::optional<std::uint32_t> LogFile::take_numbers(std::uint32_t count) noexcept
+{
+    const std::atomic_ref chunks(header_->chunks);
+    std::uint32_t index = chunks.load(std::memory_order_relaxed);
+    do {
+        if (!may_grow_to(index + count))
+            return std::nullopt;
+    } while (!chunks.compare_exchange_weak(index, index + count, std::memory_order_relaxed));
+    return index;
+}
+
 ChunkRow LogFile::map_next_chunks(std::uint32_t count) noexcept
 {
     if (!still_ours())
         return {};
+    std::optional<std::uint32_t> taken = take_numbers(count);
+    if (!taken && count > 1)
+        taken = take_numbers(count = 1);
+    if (!taken)
+        return {};
+    const std::uint32_t index = *taken;
     const std::atomic_ref chunks(header_->chunks);
-    const std::uint32_t index = chunks.fetch_add(count, std::memory_order_relaxed);
     if (count > 1 && !reserve(offset_of_chunk(index), count * format::kChunkBytes)) {
         std::uint32_t after = index + count; // unless others took numbers since
         chunks.compare_exchange_strong(after, index + 1, std::memory_order_relaxed);
@@ -223,6 +194,8 @@ format::ChunkHeader* LogFile::map_next_chunk_head(std::size_t bytes) noexcept
                                    kTailBytes);
     };
     do {
+        if (!may_grow_to(index + 1))
+            return nullptr;
         if (!made_of_both(&LogFile::allocate) && errno != EOPNOTSUPP)
             return nullptr;
     } while (!chunks.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));

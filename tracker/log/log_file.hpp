@@ -6,8 +6,10 @@
 // return false or null and never throw.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <sys/types.h>
 
 #include "tracker/format/layout.hpp"
@@ -20,10 +22,6 @@ constexpr off_t offset_of_chunk(std::uint32_t index) noexcept
 {
     return static_cast<off_t>(format::kHeaderBytes + std::uint64_t{index} * format::kChunkBytes);
 }
-
-// Fills `out` with the name that `pattern` (%e %p %h %t %%) stands for. False: too long, or
-// an unknown %.
-bool expand_path(const char* pattern, char* out, std::size_t capacity) noexcept;
 
 // Chunks that follow each other, in one mapping.
 struct ChunkRow {
@@ -58,6 +56,10 @@ public:
     // errno says why.
     bool create(const char* path) noexcept;
 
+    // It grows no further than to so many bytes.
+    void limit(std::uint64_t bytes) noexcept { most_bytes_ = bytes; }
+    bool at_limit() const noexcept { return std::atomic_ref(at_limit_).load(); }
+
     format::FileHeader* header() const noexcept { return header_; }
     const char* path() const noexcept { return path_; }
 
@@ -66,7 +68,7 @@ public:
     bool adopt(int descriptor) noexcept;
 
     // Maps the next free chunks, or only one where there is no space for so many. Nothing: there is
-    // no space, or the file is not ours any more.
+    // no space, the log has reached its limit, or the file is not ours any more.
     ChunkRow map_next_chunks(std::uint32_t count = 1) noexcept;
     // Maps a chunk that was begun and unmapped, and those after it that are its writer's.
     ChunkRow map_chunks(std::uint32_t index, std::uint32_t count) const noexcept;
@@ -81,12 +83,16 @@ public:
     bool still_ours() const noexcept;
 
 private:
+    std::optional<std::uint32_t> take_numbers(std::uint32_t count) noexcept;
+    bool may_grow_to(std::uint32_t chunks) noexcept;
     bool allocate(off_t offset, std::size_t bytes) const noexcept;
     bool reserve(off_t offset, std::size_t bytes) const noexcept;
     void* map(off_t offset, std::size_t bytes) const noexcept;
     ChunkRow map_row(std::uint32_t index, std::uint32_t count) const noexcept;
 
-    int descriptor_ = 0; // not a file's before inode_ is set
+    std::uint64_t most_bytes_ = UINT64_MAX;
+    mutable bool at_limit_ = false; // of any thread's
+    int descriptor_ = 0;            // not a file's before inode_ is set
     dev_t device_ = 0;
     ino_t inode_ = 0;
     format::FileHeader* header_ = nullptr;

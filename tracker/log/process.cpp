@@ -73,9 +73,15 @@ void count_lost(format::Lost reason) noexcept
             .fetch_add(1, std::memory_order_relaxed);
 }
 
-void tell_once_log_full() noexcept
+void note_log_full() noexcept
 {
-    if (!told_full.exchange(true))
+    if (told_full.exchange(true))
+        return;
+    std::atomic_ref(process->header->full_ticks).store(now(), std::memory_order_relaxed);
+    if (log_file.at_limit())
+        tell("the log %.500s has grown to VRAMSCOPE_MAX_LOG; further events are counted as lost",
+             log_file.path());
+    else
         tell("cannot write to the log %.500s: %s; further events are counted as lost",
              log_file.path(),
              log_file.still_ours() ? std::strerror(errno) : "the program closed its descriptor");

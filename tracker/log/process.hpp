@@ -64,6 +64,6 @@ void forget_process_of_parent() noexcept;
 
 void renew_clock_pair() noexcept;
 void count_lost(format::Lost reason) noexcept;
-void tell_once_log_full() noexcept;
+void note_log_full() noexcept; // once, in the header and on stderr: the log could not grow
 
 } // namespace vramscope::log

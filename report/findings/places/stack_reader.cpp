@@ -37,8 +37,8 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
     const FrameRange visible = visible_frames(place.stack);
     place.module = calling_module(place.stack, visible);
     place.library = library_of(place.module);
-    if (place.library.empty())
-        place.library = library_taken_for(place.stack);
+    for (auto frame = known.begin(); frame != known.end() && place.library.empty(); ++frame)
+        place.library = (*frame)->taken_for;
     fold_around_python(place.stack, visible);
     place.fingerprint = fingerprint(place.api, named_frames(place.stack, visible));
     place.suppression = suppression_of(place, known, visible.begin);
@@ -102,7 +102,10 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
         if (const auto rule = suppressions_->match_built_in(place.stack[first_visible], place.api))
             return rule;
     }
-    return suppressions_->match_built_in_function(place.stack);
+    for (const Known* const address : known)
+        if (address->built_in)
+            return address->built_in;
+    return std::nullopt;
 }
 
 // The recorder wrote down what its unwinder found. Where there is no table that stops, or goes on
@@ -191,8 +194,7 @@ const StackReader::Known& StackReader::in_python(const format::PythonFrame& fram
     if (role == Role::origin)
         read.function.insert(0, "backward of ");
     entry->second.frames.push_back(std::move(read));
-    if (suppressions_)
-        entry->second.rule = suppressions_->match(entry->second.frames);
+    judge(entry->second);
     return entry->second;
 }
 
@@ -222,9 +224,17 @@ const StackReader::Known& StackReader::at(std::uint64_t address, std::uint64_t t
             {.function = {}, .file = {}, .module = {}, .offset = address});
     for (Frame& frame : entry->second.frames)
         frame.library = is_library(frame);
-    if (suppressions_)
-        entry->second.rule = suppressions_->match(entry->second.frames);
+    judge(entry->second);
     return entry->second;
+}
+
+void StackReader::judge(Known& known) const
+{
+    known.taken_for = library_taken_for(known.frames);
+    if (!suppressions_)
+        return;
+    known.rule = suppressions_->match(known.frames);
+    known.built_in = suppressions_->match_built_in_function(known.frames);
 }
 
 } // namespace vramscope::report

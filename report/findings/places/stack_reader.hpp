@@ -28,7 +28,7 @@ public:
     StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
                 const Suppressions* suppressions = nullptr)
         : tables_(tables), symbolizer_(symbolizer), shown_(shown), suppressions_(suppressions),
-          wrappers_(symbolizer.fold()), of_leaf_{{leaf_frame()}, {}}
+          wrappers_(symbolizer.fold()), of_leaf_{.frames = {leaf_frame()}}
     {
     }
 
@@ -58,7 +58,11 @@ private:
     static constexpr std::string_view kOthers = "(other call stacks)"; // of kOtherStacks
     struct Known {
         std::vector<Frame> frames;
-        std::optional<Suppressions::Rule> rule; // the user's rule that matches any of them
+        // Rules that match any of them: a user's, and one that is built in; and the library of
+        // NVIDIA's that one of them takes memory for. They are looked for once.
+        std::optional<Suppressions::Rule> rule{};
+        std::optional<Suppressions::Rule> built_in{};
+        std::string_view taken_for{};
     };
     using Stack = std::vector<const Known*>; // one for each address or function of Python
 
@@ -69,6 +73,7 @@ private:
     const Known& in_python(const format::PythonFrame& frame, Role role);
     std::vector<Frame> in_module(const Module& module, std::uint64_t offset);
     const Known& at(std::uint64_t address, std::uint64_t ticks);
+    void judge(Known& known) const;
     StackCut cut_of(const LoggedStack& stack, const Stack& known, std::uint64_t ticks) const;
     std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
                                                      std::size_t first_visible) const;

@@ -192,9 +192,9 @@ std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& fram
 }
 
 std::optional<Suppressions::Rule>
-Suppressions::match_built_in_function(const std::vector<Frame>& stack) const
+Suppressions::match_built_in_function(const std::vector<Frame>& frames) const
 {
-    for (const Frame& frame : stack) {
+    for (const Frame& frame : frames) {
         for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
             if (matches(rules_[rule].pattern, frame.function))
                 return rule;
@@ -211,9 +211,9 @@ std::string_view library_of(std::string_view module) noexcept
     return {};
 }
 
-std::string_view library_taken_for(const std::vector<Frame>& stack) noexcept
+std::string_view library_taken_for(const std::vector<Frame>& frames) noexcept
 {
-    for (const Frame& frame : stack)
+    for (const Frame& frame : frames)
         for (const BuiltIn& known : kBuiltInFunctions)
             if (matches(known.pattern, frame.function))
                 return known.library;

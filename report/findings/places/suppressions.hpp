@@ -40,8 +40,8 @@ public:
     std::optional<Rule> match(const std::vector<Frame>& frames) const;
     // Of the innermost frame that a reader sees, which called this.
     std::optional<Rule> match_built_in(const Frame& frame, std::string_view api) const;
-    // Of all frames: functions that take memory for such a library.
-    std::optional<Rule> match_built_in_function(const std::vector<Frame>& stack) const;
+    // Of the frames of one address: functions that take memory for such a library.
+    std::optional<Rule> match_built_in_function(const std::vector<Frame>& frames) const;
 
 private:
     std::vector<SuppressionRule> rules_; // the user's rules come first
@@ -51,7 +51,7 @@ private:
 // "cuBLAS", of NVIDIA's libraries that keep memory of their own: the library of this file, and the
 // one for which a function of another takes memory. Empty: none.
 std::string_view library_of(std::string_view module) noexcept;
-std::string_view library_taken_for(const std::vector<Frame>& stack) noexcept;
+std::string_view library_taken_for(const std::vector<Frame>& frames) noexcept;
 
 struct Report;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -61,6 +62,36 @@ TEST(FullDisk, CostsEventsThatAreCountedAndToldOnce)
     EXPECT_EQ(lines_in(told), 1u) << told;
     EXPECT_NE(told.find(recording.path()), told.npos);
     EXPECT_NE(told.find("File too large"), told.npos) << told;
+}
+
+TEST(MaxLog, IsWhereTheLogEndsAndWhatIsLostIsCountedAndToldOnce)
+{
+    constexpr std::uint64_t kEvents = 400000;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+    Recording recording;
+    recording.setting("VRAMSCOPE_MAX_LOG", "1MiB");
+    const RecordedLog log = recording.run([&] {
+        recording.catch_stderr();
+        alloc_many(1, kEvents);
+    });
+    EXPECT_EQ(log.chunks.size(), (kMost - format::kHeaderBytes) / kChunk);
+    EXPECT_LE(std::filesystem::file_size(recording.path()), kMost);
+    const std::size_t kept = log.count(Tag::alloc);
+    EXPECT_GT(kept, 50000u);
+    EXPECT_EQ(kept + lost(log, Lost::log_limit), kEvents);
+    EXPECT_EQ(lost(log, Lost::no_space), 0u);
+    EXPECT_EQ(addresses_in(log), multiples_of_256(1, kept));
+    EXPECT_GT(log.header.full_ticks, log.header.start_ticks);
+    const std::string told = recording.told();
+    EXPECT_EQ(lines_in(told), 1u) << told;
+    EXPECT_NE(told.find("VRAMSCOPE_MAX_LOG"), told.npos) << told;
+}
+
+TEST(MaxLog, IsOffUnlessItIsSet)
+{
+    const RecordedLog log = Recording().run([] { alloc_many(1, 400000); });
+    EXPECT_EQ(log.count(Tag::alloc), 400000u);
+    EXPECT_EQ(log.header.full_ticks, 0u);
 }
 
 TEST(FullDisk, CostsEachEventOnce)

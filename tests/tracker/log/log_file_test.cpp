@@ -27,14 +27,6 @@ void write_to(const std::string& path, const std::string& content)
     std::ofstream(path) << content;
 }
 
-std::string expanded(const char* pattern, std::size_t capacity = log::kPathBytes)
-{
-    std::string out(capacity, '\0');
-    if (!log::expand_path(pattern, out.data(), capacity))
-        return "refused";
-    return out.c_str();
-}
-
 // The log's descriptor, found by its file, as LogFile shows it to no caller.
 int descriptor_of(const std::string& path)
 {
@@ -56,43 +48,6 @@ protected:
 };
 
 } // namespace
-
-TEST(ExpandPath, FillsInProgramProcessHostAndTime)
-{
-    EXPECT_EQ(expanded("%e"), program_invocation_short_name);
-    EXPECT_EQ(expanded("a.%p.vsl"), "a." + std::to_string(::getpid()) + ".vsl");
-    char host[256] = {};
-    ASSERT_EQ(::gethostname(host, sizeof host), 0);
-    EXPECT_EQ(expanded("%h"), host);
-    EXPECT_GT(std::stoll(expanded("%t")), 1'700'000'000);
-    EXPECT_EQ(expanded("100%%"), "100%");
-    EXPECT_EQ(expanded("/plain/name"), "/plain/name");
-}
-
-TEST(ExpandPath, RefusesWhatItDoesNotKnow)
-{
-    EXPECT_EQ(expanded("a%q"), "refused");
-    EXPECT_EQ(expanded("a%"), "refused");
-    EXPECT_EQ(expanded("a% p"), "refused");
-    EXPECT_EQ(expanded(""), "refused");
-}
-
-TEST(ExpandPath, RefusesANameThatDoesNotFit)
-{
-    EXPECT_EQ(expanded("abc", 4), "abc");
-    EXPECT_EQ(expanded("abcd", 4), "refused");
-    EXPECT_EQ(expanded("%p", 2), "refused");
-    EXPECT_EQ(expanded("%%%%", 2), "refused");
-}
-
-TEST(ExpandPath, LetsNoProgramNameLeadElsewhere)
-{
-    char* const saved = program_invocation_short_name;
-    std::string hostile = "../../etc/passwd\n";
-    program_invocation_short_name = hostile.data();
-    EXPECT_EQ(expanded("/logs/%e"), "/logs/.._.._etc_passwd_");
-    program_invocation_short_name = saved;
-}
 
 TEST_F(LogFileTest, IsReadableByItsOwnerOnly)
 {

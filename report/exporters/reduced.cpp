@@ -1,0 +1,304 @@
+// report/exporters/reduced.cpp — one process after the other, its sites at the end.
+#include "report/exporters/reduced.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <tuple>
+
+#include "report/exporters/json_line.hpp"
+#include "report/exporters/reduced_columns.hpp"
+#include "report/model/report.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+// Spans of a device's timeline are joined until there are no more than these.
+constexpr std::size_t kMostSpans = 64;
+// A line is read as a whole, so that it has no more rows than these.
+constexpr std::size_t kRowsOfALine = 1000;
+
+// Numbers of texts, in the order in which they were first asked for.
+class Texts {
+public:
+    std::size_t number(const std::string& text)
+    {
+        const auto [at, added] = numbers_.try_emplace(text, texts_.size());
+        if (added)
+            texts_.push_back(&at->first);
+        return at->second;
+    }
+    const std::vector<const std::string*>& all() const noexcept { return texts_; }
+
+private:
+    std::map<std::string, std::size_t> numbers_;
+    std::vector<const std::string*> texts_;
+};
+
+// Call stacks that share their outer frames.
+class FrameTree {
+public:
+    static constexpr std::size_t kRoot = SIZE_MAX; // nothing called it
+    struct Node {
+        std::size_t caller; // kRoot: none
+        std::size_t function;
+        std::size_t file; // or the module, where the file is not known
+        int line;
+    };
+
+    explicit FrameTree(Texts& texts) : texts_(texts) {}
+
+    // The innermost one; kRoot: there is no frame.
+    std::size_t node_of(const std::vector<Frame>& stack)
+    {
+        std::size_t node = kRoot;
+        for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame)
+            node = child(node, *frame);
+        return node;
+    }
+    const std::vector<Node>& all() const noexcept { return nodes_; }
+
+private:
+    std::size_t child(std::size_t caller, const Frame& frame)
+    {
+        constexpr std::size_t kColumns = 60; // enough to tell functions apart
+        const Node node{caller, texts_.number(shorten_function(function_of(frame), kColumns)),
+                        texts_.number(frame.file.empty() ? frame.module : frame.file), frame.line};
+        const auto [at, added] = known_.try_emplace(
+            std::tuple(node.caller, node.function, node.file, node.line), nodes_.size());
+        if (added)
+            nodes_.push_back(node);
+        return at->second;
+    }
+
+    Texts& texts_;
+    std::map<std::tuple<std::size_t, std::size_t, std::size_t, int>, std::size_t> known_;
+    std::vector<Node> nodes_;
+};
+
+// Lines of one type that have `columns` and as many rows as there is room for.
+class Table {
+public:
+    Table(std::string& out, std::string_view type, std::span<const ReducedValue> columns)
+        : out_(out), type_(type), columns_(columns)
+    {
+    }
+    ~Table() { end(); }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    // Write its values, and close() it.
+    JsonLine& row()
+    {
+        if (rows_ == kRowsOfALine)
+            end();
+        if (!line_)
+            begin();
+        ++rows_;
+        return line_->open_array("");
+    }
+
+private:
+    void begin()
+    {
+        line_.emplace(out_, type_);
+        line_->open_array("columns");
+        for (const ReducedValue& column : columns_)
+            line_->string(column.name);
+        line_->close().open_array("rows");
+    }
+    void end()
+    {
+        if (line_)
+            line_->close().end();
+        line_.reset();
+        rows_ = 0;
+    }
+
+    std::string& out_;
+    std::string_view type_;
+    std::span<const ReducedValue> columns_;
+    std::optional<JsonLine> line_;
+    std::size_t rows_ = 0;
+};
+
+void number_or_null(JsonLine& line, std::string_view key, const std::string& digits)
+{
+    const bool number = !digits.empty() && digits.size() < 10 &&
+                        digits.find_first_not_of("0123456789") == std::string::npos;
+    if (number)
+        line.number(key, std::stoull(digits));
+    else
+        line.null(key);
+}
+
+void add_process(std::string& out, const Report& report)
+{
+    const Process& process = report.processes.front();
+    JsonLine line(out, "process");
+    line.text("log", process.log.string()).number("pid", process.pid);
+    line.text_or_null("program", process.program).text_or_null("command", process.command);
+    line.text_or_null("host", process.info_value("host"));
+    line.text_or_null("job", process.info_value("job"));
+    line.text_or_null("launcher", process.info_value("launcher"));
+    for (const char* key : {"rank", "local_rank", "world_size"})
+        number_or_null(line, key, process.info_value(key));
+    line.text_or_null("started", process.started).number("started_ns", process.started_ns);
+    line.number("duration_ns", process.duration_ns);
+    line.text("end", describe(process.end)).flag("crashed", process.end.crashed());
+    line.text("verdict", name(report.verdict));
+    line.open_array("verdict_reasons");
+    for (const std::string& reason : report.reasons)
+        line.string(reason);
+    line.close().open_array("findings");
+    for (const Headline& headline : report.headlines)
+        line.string(headline.sentence());
+    line.close();
+    const Totals& totals = process.totals;
+    line.number("allocations", totals.allocations).number("frees", totals.frees);
+    line.number("leaked_bytes", totals.leaked_bytes).number("leaked_blocks", totals.leaked_blocks);
+    line.number("peak_device_bytes", totals.peak_device_bytes);
+    line.number("out_of_memory_count", process.shortage_count);
+    line.number("lost_events", process.coverage.lost_events());
+    line.end();
+}
+
+void add_device(std::string& out, const Process& process, const MemoryReport& device)
+{
+    JsonLine line(out, "device");
+    if (device.device < 0)
+        line.null("device");
+    else
+        line.number("device", device.device);
+    std::string model;
+    for (const DeviceInfo& known : process.devices)
+        if (known.ordinal == device.device)
+            model = known.name;
+    line.text_or_null("name", model);
+    line.text_or_null("uuid",
+                      process.info_value("device." + std::to_string(device.device) + ".uuid"));
+    line.number("total_bytes", device.total_bytes);
+    line.number("peak_allocated_bytes", device.peak_allocated());
+    line.number("peak_reserved_bytes", device.peak_reserved());
+    line.number("peak_requested_bytes", device.requested.peak);
+    line.end();
+}
+
+// Each row is the end of a span, with the most of it.
+void add_timeline(std::string& out, const std::vector<MemoryReport>& devices)
+{
+    Table table(out, "timeline", kReducedTimeline);
+    for (const MemoryReport& device : devices) {
+        const std::size_t spans = device.timeline.size();
+        const std::size_t joined = (spans + kMostSpans - 1) / kMostSpans;
+        for (std::size_t first = 0; first < spans; first += joined) {
+            const std::size_t last = std::min(first + joined, spans) - 1;
+            std::uint64_t allocated = 0;
+            std::uint64_t reserved = 0;
+            for (std::size_t at = first; at <= last; ++at) {
+                allocated = std::max(allocated, device.timeline[at].peak_allocated);
+                reserved = std::max(reserved, device.timeline[at].peak_reserved);
+            }
+            table.row()
+                .number("", device.device)
+                .number("", device.timeline[last].ns)
+                .number("", allocated)
+                .number("", reserved)
+                .close();
+        }
+    }
+}
+
+struct NumberedSite {
+    const SiteSums* site;
+    std::size_t frame;
+    std::size_t api;
+    std::size_t memory;
+    std::size_t step;
+};
+
+void add_texts_and_frames(std::string& out, const Texts& texts, const FrameTree& frames)
+{
+    {
+        Table table(out, "texts", kReducedTexts);
+        for (const std::string* const text : texts.all())
+            table.row().string(*text).close();
+    }
+    Table table(out, "frames", kReducedFrames);
+    for (const FrameTree::Node& node : frames.all()) {
+        JsonLine& row = table.row();
+        if (node.caller == FrameTree::kRoot)
+            row.null("");
+        else
+            row.number("", node.caller);
+        row.number("", node.function).number("", node.file).number("", node.line).close();
+    }
+}
+
+// What most sites have not, which leaves nothing at its end, is left out.
+void add_site(Table& table, const NumberedSite& numbered)
+{
+    const SiteSums& site = *numbered.site;
+    JsonLine& row = table.row();
+    row.text_or_null("", site.fingerprint);
+    if (numbered.frame == FrameTree::kRoot)
+        row.null("");
+    else
+        row.number("", numbered.frame);
+    row.number("", site.own_in_stack()).number("", numbered.api).number("", numbered.memory);
+    row.number("", site.device).number("", site.allocations).number("", site.frees);
+    row.number("", site.allocated_bytes).number("", site.peak_bytes);
+    row.number("", site.at_peak_bytes);
+    if (site.live_blocks > 0 || site.leaked_blocks > 0 || site.growth.grows())
+        row.number("", site.live_bytes).number("", site.live_blocks);
+    if (site.leaked_blocks > 0 || site.growth.grows()) {
+        row.number("", site.leaked_bytes).number("", site.leaked_blocks);
+        row.text_or_null("", site.leaked_blocks > 0 ? name(site.leak_class) : "");
+    }
+    if (site.growth.grows())
+        row.number("", static_cast<std::uint64_t>(std::max(0.0, site.growth.bytes_per_step + 0.5)))
+            .number("", numbered.step);
+    row.close();
+}
+
+void add_sites(std::string& out, const Process& process)
+{
+    Texts texts;
+    FrameTree frames(texts);
+    std::vector<NumberedSite> sites;
+    for (const SiteSums& site : process.sites)
+        sites.push_back({&site, frames.node_of(site.stack), texts.number(site.api),
+                         texts.number(name(site.memory)),
+                         site.growth.grows() ? texts.number(std::string(site.growth.step())) : 0});
+    add_texts_and_frames(out, texts, frames);
+    Table table(out, "sites", kReducedSites);
+    for (const NumberedSite& site : sites)
+        add_site(table, site);
+}
+
+} // namespace
+
+void begin_reduced(std::ostream& out)
+{
+    std::string text;
+    JsonLine(text, "reduced").number("version", kReducedVersion).end();
+    out << text;
+}
+
+void write_reduced(std::ostream& out, const Report& report)
+{
+    const Process& process = report.processes.front();
+    std::string text;
+    add_process(text, report);
+    for (const MemoryReport& device : process.memory)
+        add_device(text, process, device);
+    add_timeline(text, process.memory);
+    add_sites(text, process);
+    out << text;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,312 @@
+// report/job/job.cpp — numbers, places, and the rules of what is told.
+#include "report/job/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using Values = std::vector<std::pair<std::size_t, std::uint64_t>>; // of processes
+
+constexpr std::size_t kFewest = 5; // of fewer, no value is far off
+constexpr double kFar = 6;         // robust standard deviations
+constexpr double kLeastSpread = 1u << 20;
+
+double median(std::vector<double> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1)
+        return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+struct FarOff {
+    std::vector<std::size_t> processes;
+    std::uint64_t usual = 0;
+};
+
+// Most places have one value in all processes, so that their deviation is 0: then a hundredth of
+// the median, and a mebibyte, stand in for it.
+FarOff far_off(const Values& values)
+{
+    FarOff found;
+    if (values.size() < kFewest)
+        return found;
+    std::vector<double> bytes;
+    for (const auto& [process, value] : values)
+        bytes.push_back(static_cast<double>(value));
+    const double usual = median(bytes);
+    std::vector<double> deviations;
+    for (const double value : bytes)
+        deviations.push_back(std::abs(value - usual));
+    const double spread = std::max({1.4826 * median(deviations), 0.01 * usual, kLeastSpread});
+    for (std::size_t at = 0; at < values.size(); ++at)
+        if (deviations.empty() || std::abs(bytes[at] - usual) > kFar * spread)
+            found.processes.push_back(values[at].first);
+    found.usual = static_cast<std::uint64_t>(usual + 0.5);
+    return found;
+}
+
+std::uint64_t mean(const Values& values, const std::vector<std::size_t>& processes)
+{
+    std::uint64_t sum = 0;
+    for (const auto& [process, value] : values)
+        if (std::binary_search(processes.begin(), processes.end(), process))
+            sum += value;
+    return processes.empty() ? 0 : sum / processes.size();
+}
+
+std::vector<std::size_t> processes_of(const Values& values)
+{
+    std::vector<std::size_t> processes;
+    for (const auto& [process, value] : values)
+        processes.push_back(process);
+    return processes;
+}
+
+std::uint64_t weight(const JobFinding& finding)
+{
+    const std::uint64_t value =
+        std::max({finding.leaked_bytes, finding.growth_bytes_per_step, finding.at_peak_bytes});
+    return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
+}
+
+} // namespace
+
+void JobJoin::add(ReducedProcess process)
+{
+    processes_.push_back(std::move(process));
+}
+
+Job JobJoin::finish()
+{
+    number_processes();
+    look_for_missing();
+    join_places();
+    for (const auto& [key, place] : places_)
+        find_in(place, key.second);
+    find_far_peaks();
+    find_headroom();
+    std::stable_sort(job_.findings.begin(), job_.findings.end(),
+                     [](const JobFinding& a, const JobFinding& b) {
+                         return a.kind != b.kind ? a.kind < b.kind : weight(a) > weight(b);
+                     });
+    job_.places = places_.size();
+    judge();
+    return std::move(job_);
+}
+
+// Of two processes with one rank the first is kept: which of them is the job's nobody knows, and
+// they are never one.
+void JobJoin::number_processes()
+{
+    std::sort(job_.unread.begin(), job_.unread.end());
+    std::sort(processes_.begin(), processes_.end(),
+              [](const ReducedProcess& a, const ReducedProcess& b) {
+                  return std::tie(a.rank, a.about.log, a.about.pid) <
+                         std::tie(b.rank, b.about.log, b.about.pid);
+              });
+    job_.ranked =
+        std::all_of(processes_.begin(), processes_.end(),
+                    [](const ReducedProcess& process) { return process.rank.has_value(); });
+    std::vector<ReducedProcess> kept;
+    for (ReducedProcess& process : processes_) {
+        if (job_.ranked && !kept.empty() && kept.back().rank == process.rank) {
+            job_.reasons.push_back(fmt::format("rank {} is there twice: {} is left out",
+                                               *process.rank, process.about.log));
+            continue;
+        }
+        process.about.number =
+            job_.ranked ? *process.rank : static_cast<std::uint32_t>(kept.size());
+        kept.push_back(std::move(process));
+    }
+    processes_ = std::move(kept);
+    for (const ReducedProcess& process : processes_)
+        job_.processes.push_back(process.about);
+}
+
+void JobJoin::look_for_missing()
+{
+    for (const ReducedProcess& process : processes_) {
+        job_.world_size = std::max(job_.world_size, process.world_size);
+        job_.name = job_.name.empty() ? process.job : job_.name;
+        job_.program = job_.program.empty() ? process.program : job_.program;
+        if (process.job != job_.name && !process.job.empty())
+            job_.reasons.push_back(fmt::format("{} is of another job, {} and not {}",
+                                               process.about.log, process.job, job_.name));
+        if (process.world_size != 0 && process.rank && *process.rank >= process.world_size)
+            job_.reasons.push_back(fmt::format("{} says that it is rank {} of {}",
+                                               process.about.log, *process.rank,
+                                               process.world_size));
+    }
+    if (!job_.ranked)
+        return;
+    auto next = processes_.begin();
+    for (std::uint32_t rank = 0; rank < job_.world_size; ++rank) {
+        while (next != processes_.end() && *next->rank < rank)
+            ++next;
+        if (next == processes_.end() || *next->rank != rank)
+            job_.missing.push_back(rank);
+    }
+}
+
+void JobJoin::join_places()
+{
+    kinds_.resize(processes_.size());
+    for (std::size_t at = 0; at < processes_.size(); ++at) {
+        const ReducedProcess& process = processes_[at];
+        for (const ReducedSite& site : process.sites) {
+            CallPlace call = process.place_of(site);
+            std::string key = call.key();
+            const std::size_t hash = std::hash<std::string>()(key) | 1;
+            const auto [found, added] = places_.try_emplace({std::move(key), site.memory});
+            Place& place = found->second;
+            if (added)
+                place.place = std::move(call);
+            if (place.shares.empty() || place.shares.back().process != at) {
+                place.shares.push_back({.process = at});
+                kinds_[at] += hash;
+            }
+            Share& share = place.shares.back();
+            share.leaked += site.leaked_bytes;
+            share.growth += site.growth_bytes_per_step;
+            share.at_peak += site.at_peak_bytes;
+        }
+    }
+}
+
+bool JobJoin::is_rare(std::size_t processes) const
+{
+    const std::size_t rare = std::max<std::size_t>(1, processes_.size() / 50);
+    return processes <= rare && 2 * processes < processes_.size();
+}
+
+std::vector<std::uint32_t> JobJoin::numbers_of(const std::vector<std::size_t>& processes) const
+{
+    std::vector<std::uint32_t> numbers;
+    for (const std::size_t process : processes)
+        numbers.push_back(processes_[process].about.number);
+    return numbers;
+}
+
+// Values that the same processes have are one finding.
+void JobJoin::find_in(const Place& place, format::Memory memory)
+{
+    constexpr std::pair<std::uint64_t Share::*, std::uint64_t JobFinding::*> kValues[] = {
+        {&Share::leaked, &JobFinding::leaked_bytes},
+        {&Share::growth, &JobFinding::growth_bytes_per_step},
+        {&Share::at_peak, &JobFinding::at_peak_bytes}};
+    std::map<std::vector<std::size_t>, JobFinding> by_processes;
+    for (const auto& [of_share, of_finding] : kValues) {
+        Values values;
+        for (const Share& share : place.shares)
+            if (share.*of_share > 0)
+                values.emplace_back(share.process, share.*of_share);
+        if (values.empty())
+            continue;
+        const std::vector<std::size_t> all = processes_of(values);
+        by_processes[all].*of_finding = mean(values, all);
+        const FarOff far = far_off(values);
+        if (far.processes.empty() || !is_rare(far.processes.size()))
+            continue;
+        JobFinding finding;
+        static_cast<CallPlace&>(finding) = place.place;
+        finding.kind = JobFindingKind::far_off;
+        finding.memory = memory;
+        finding.ranks = numbers_of(far.processes);
+        finding.*of_finding = mean(values, far.processes);
+        finding.usual_bytes = far.usual;
+        job_.findings.push_back(std::move(finding));
+    }
+    for (auto& [processes, finding] : by_processes) {
+        const bool wrong = finding.leaked_bytes > 0 || finding.growth_bytes_per_step > 0;
+        const bool all = processes.size() == processes_.size();
+        if (all && !wrong)
+            continue;
+        static_cast<CallPlace&>(finding) = place.place;
+        finding.memory = memory;
+        finding.ranks = numbers_of(processes);
+        const bool matters =
+            wrong || finding.at_peak_bytes >= static_cast<std::uint64_t>(kLeastSpread);
+        finding.kind = matters && is_rare(processes.size()) ? JobFindingKind::alone
+                       : !wrong                             ? JobFindingKind::part
+                       : all                                ? JobFindingKind::all
+                                                            : JobFindingKind::some;
+        job_.findings.push_back(std::move(finding));
+    }
+}
+
+// Among those that have the same places: a stage of a pipeline has another peak, and is no fault.
+void JobJoin::find_far_peaks()
+{
+    std::map<std::uint64_t, Values> by_kind;
+    for (std::size_t at = 0; at < processes_.size(); ++at)
+        by_kind[kinds_[at]].emplace_back(at, processes_[at].about.peak_device_bytes);
+    for (const auto& [kind, values] : by_kind) {
+        const FarOff far = far_off(values);
+        if (far.processes.empty() || !is_rare(far.processes.size()))
+            continue;
+        JobFinding finding;
+        finding.kind = JobFindingKind::far_off;
+        finding.of_whole_peaks = true;
+        finding.ranks = numbers_of(far.processes);
+        finding.at_peak_bytes = mean(values, far.processes);
+        finding.usual_bytes = far.usual;
+        job_.findings.push_back(std::move(finding));
+    }
+}
+
+void JobJoin::find_headroom()
+{
+    constexpr std::size_t kMost = 3;
+    for (const ReducedProcess& process : processes_)
+        for (const ReducedDevice& device : process.devices)
+            if (device.total_bytes > 0)
+                job_.headroom.push_back({.rank = process.about.number,
+                                         .device = device.ordinal,
+                                         .total_bytes = device.total_bytes,
+                                         .peak_bytes = device.peak_reserved_bytes});
+    const auto free_part = [](const JobHeadroom& row) {
+        return static_cast<double>(row.free_bytes()) / static_cast<double>(row.total_bytes);
+    };
+    std::stable_sort(
+        job_.headroom.begin(), job_.headroom.end(),
+        [&](const JobHeadroom& a, const JobHeadroom& b) { return free_part(a) < free_part(b); });
+    if (job_.headroom.size() > kMost)
+        job_.headroom.resize(kMost);
+}
+
+void JobJoin::judge()
+{
+    if (!job_.missing.empty())
+        job_.reasons.push_back(
+            fmt::format("nothing was found of {}", counted(job_.missing.size(), "rank")));
+    if (!job_.unread.empty())
+        job_.reasons.push_back(
+            fmt::format("{} could not be read", counted(job_.unread.size(), "file")));
+    const auto inconclusive =
+        std::count_if(job_.processes.begin(), job_.processes.end(), [](const JobProcess& process) {
+            return process.verdict == Verdict::inconclusive;
+        });
+    if (inconclusive > 0)
+        job_.reasons.push_back(fmt::format("of {} {} nobody knows whether they leak", inconclusive,
+                                           job_.noun(static_cast<std::uint64_t>(inconclusive))));
+    const bool leaks =
+        std::any_of(job_.processes.begin(), job_.processes.end(),
+                    [](const JobProcess& process) { return process.verdict == Verdict::leaks; });
+    if (processes_.empty() || !job_.reasons.empty())
+        job_.verdict = Verdict::inconclusive;
+    else
+        job_.verdict = leaks ? Verdict::leaks : Verdict::clean;
+}
+
+} // namespace vramscope::report

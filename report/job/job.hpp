@@ -1,0 +1,58 @@
+// report/job/job.hpp — joins processes of one job, and finds what is unusual among them.
+//
+// The order in which they are added changes nothing. A value is far off where it lies more than six
+// robust standard deviations from the median of those that have the place, of which there are five
+// at least; with fewer, only what one has and the others have not is told. There are no
+// probabilities.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/job/reduced_table.hpp"
+#include "report/model/job.hpp"
+
+namespace vramscope::report {
+
+class JobJoin {
+public:
+    void add(ReducedProcess process);
+    // A file that could not be read, and why: its process is missing.
+    void add_unread(std::string why) { job_.unread.push_back(std::move(why)); }
+
+    Job finish(); // once
+
+private:
+    // What one process has of a place, on all its devices.
+    struct Share {
+        std::size_t process;
+        std::uint64_t leaked = 0;
+        std::uint64_t growth = 0;
+        std::uint64_t at_peak = 0;
+    };
+    struct Place {
+        CallPlace place;
+        std::vector<Share> shares; // by process
+    };
+    using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
+
+    void number_processes();
+    void look_for_missing();
+    void join_places();
+    void judge();
+    void find_in(const Place& place, format::Memory memory);
+    void find_far_peaks();
+    void find_headroom();
+    std::vector<std::uint32_t> numbers_of(const std::vector<std::size_t>& processes) const;
+    bool is_rare(std::size_t processes) const;
+
+    std::vector<ReducedProcess> processes_;
+    std::map<Key, Place> places_;
+    std::vector<std::uint64_t> kinds_; // by process: the places that it has, as one number
+    Job job_;
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,66 @@
+// report/job/reduced_table.hpp — a reduced table as a join takes it (exporters/reduced.hpp writes
+// it). It is hostile input: whatever it holds, what comes out is bounded by its size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/model/call_place.hpp"
+#include "report/model/job.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// A frame, and the one that called it.
+struct ReducedFrame {
+    static constexpr std::size_t kNone = SIZE_MAX;
+    std::size_t caller = kNone; // a smaller index
+    Frame frame;
+};
+
+struct ReducedSite {
+    std::string fingerprint{};
+    std::string api{};
+    std::size_t frame = ReducedFrame::kNone; // the innermost
+    std::size_t own = 0; // frames outwards from there to the one that is told first
+    format::Memory memory = format::Memory::none;
+    std::uint64_t at_peak_bytes = 0;
+    std::uint64_t leaked_bytes = 0;
+    std::uint64_t growth_bytes_per_step = 0;
+};
+
+struct ReducedDevice {
+    std::int32_t ordinal = -1;
+    std::uint64_t total_bytes = 0;
+    std::uint64_t peak_allocated_bytes = 0;
+    std::uint64_t peak_reserved_bytes = 0;
+};
+
+struct ReducedProcess {
+    JobProcess about; // its number is not known yet
+    std::optional<std::uint32_t> rank;
+    std::uint32_t world_size = 0; // 0: not said
+    std::string job;
+    std::string program;
+    std::vector<ReducedDevice> devices;
+    std::vector<ReducedFrame> frames;
+    std::vector<ReducedSite> sites;
+
+    // With the innermost frames of its stack, few of them: a table may have many sites below one
+    // long chain.
+    CallPlace place_of(const ReducedSite& site) const;
+};
+
+// Whether a file that begins like this is one.
+bool is_reduced(std::string_view head) noexcept;
+
+// Error (bad_input), with the line, for what is no reduced table, or one of another version.
+std::vector<ReducedProcess> read_reduced(std::istream& in, const std::string& name);
+
+} // namespace vramscope::report

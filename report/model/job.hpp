@@ -1,0 +1,165 @@
+// report/model/job.hpp — many ranks of one job, and what is unusual among them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/model/call_place.hpp"
+#include "report/model/verdict.hpp"
+#include "tracker/format/record.hpp"
+
+namespace vramscope::report {
+
+// A process of the job. `number` is its rank; where not every process has one, its place in the
+// order of the files.
+struct JobProcess {
+    std::uint32_t number = 0;
+    std::uint32_t pid = 0;
+    std::string host;
+    std::string log;
+    Verdict verdict = Verdict::inconclusive;
+    std::string end; // the rest of a sentence
+    bool crashed = false;
+    std::uint64_t last_seen_ns = 0; // real time of its last event; 0: not known
+    std::uint64_t peak_device_bytes = 0;
+    std::uint64_t leaked_bytes = 0;
+    std::uint64_t out_of_memory = 0;
+    std::uint64_t lost_events = 0;
+};
+template <>
+struct Fields<JobProcess> {
+    static constexpr const char* kName = "job_process";
+    static constexpr FieldList kAll{
+        Field{"number", &JobProcess::number,
+              "Its rank; where not every process has one, its place in the order of the files."},
+        Field{"pid", &JobProcess::pid},
+        Field{"host", OrNull{&JobProcess::host}},
+        Field{"log", &JobProcess::log},
+        Field{"verdict", &JobProcess::verdict},
+        Field{"end", &JobProcess::end, "The rest of a sentence about it."},
+        Field{"crashed", &JobProcess::crashed},
+        Field{"peak_device_bytes", &JobProcess::peak_device_bytes},
+        Field{"leaked_bytes", &JobProcess::leaked_bytes},
+        Field{"out_of_memory_count", &JobProcess::out_of_memory},
+        Field{"lost_events", &JobProcess::lost_events},
+    };
+};
+
+// In the order in which a reader is told.
+enum class JobFindingKind {
+    alone,   // few have it, and the others do not
+    far_off, // its value is far from what is usual among those that have it
+    some,    // some leak or grow there, and others do not
+    all,     // all leak or grow there
+    part,    // some have it, as the stages of a pipeline have their own
+};
+template <>
+struct Words<JobFindingKind> {
+    static constexpr format::Word<JobFindingKind> kAll[] = {{JobFindingKind::alone, "alone"},
+                                                            {JobFindingKind::far_off, "far-off"},
+                                                            {JobFindingKind::some, "some"},
+                                                            {JobFindingKind::all, "all"},
+                                                            {JobFindingKind::part, "part"}};
+};
+
+// A call place, and the ranks that it is about. Bytes are means over these ranks, of all their
+// devices; what is 0 is no part of the finding.
+struct JobFinding : CallPlace {
+    JobFindingKind kind = JobFindingKind::part;
+    format::Memory memory = format::Memory::none;
+    std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
+    std::uint64_t leaked_bytes = 0;
+    std::uint64_t growth_bytes_per_step = 0;
+    std::uint64_t at_peak_bytes = 0;
+    std::uint64_t usual_bytes = 0; // far_off: the median of those that have it
+    bool of_whole_peaks = false;   // far_off: not of a place, but of what a device had at its peak
+};
+template <>
+struct Fields<JobFinding> {
+    static constexpr const char* kName = "job_finding";
+    static constexpr auto kAll = joined(
+        FieldList{
+            Field{"kind", &JobFinding::kind,
+                  "alone: few ranks have it, and the others do not. far-off: its value is far from "
+                  "the median of those that have it. some: some leak or grow there, and others do "
+                  "not. all: all do. part: some have it, as the stages of a pipeline have their "
+                  "own."},
+            Field{"ranks", &JobFinding::ranks, "Numbers of processes, ascending."}.not_empty(),
+            kFingerprint,
+            Field{"api", &CallPlace::api, "Empty: it is of no place, but of whole peaks."},
+            Field{"memory", &JobFinding::memory},
+            Field{"leaked_bytes", &JobFinding::leaked_bytes,
+                  "This and the next two: the mean of these ranks; 0: no part of the finding."},
+            Field{"growth_bytes_per_step", &JobFinding::growth_bytes_per_step},
+            Field{"at_peak_bytes", &JobFinding::at_peak_bytes},
+            Field{"usual_bytes", &JobFinding::usual_bytes,
+                  "far-off: the median of those that have it; else 0."},
+        },
+        kStackFrames);
+};
+
+struct JobHeadroom {
+    std::uint32_t rank = 0;
+    std::int32_t device = -1;
+    std::uint64_t total_bytes = 0;
+    std::uint64_t peak_bytes = 0; // reserved
+
+    std::uint64_t free_bytes() const noexcept
+    {
+        return total_bytes - (peak_bytes < total_bytes ? peak_bytes : total_bytes);
+    }
+};
+template <>
+struct Fields<JobHeadroom> {
+    static constexpr const char* kName = "headroom";
+    static constexpr FieldList kAll{
+        Field{"rank", &JobHeadroom::rank},
+        Field{"device", Ordinal{&JobHeadroom::device}},
+        Field{"total_bytes", &JobHeadroom::total_bytes},
+        Field{"peak_reserved_bytes", &JobHeadroom::peak_bytes},
+        Field{"free_bytes", &JobHeadroom::free_bytes},
+    };
+};
+
+struct Job {
+    Verdict verdict = Verdict::inconclusive;
+    std::vector<std::string> reasons; // why it is inconclusive
+    std::string name;                 // as the batch system has it; empty: not known
+    std::string program;              // of the first process
+    bool ranked = true;               // numbers are ranks
+    std::uint32_t world_size = 0;     // 0: nobody said it
+    std::vector<std::uint32_t> missing;
+    std::vector<std::string> unread;   // files that could not be read, and why
+    std::vector<JobProcess> processes; // by number
+    std::vector<JobFinding> findings;  // by kind, and in each the largest first
+    std::vector<JobHeadroom> headroom; // the least first, three at most
+    std::uint64_t places = 0;          // call places, over all processes
+
+    const char* noun(std::uint64_t count) const noexcept // "ranks", "process"
+    {
+        return ranked ? (count == 1 ? "rank" : "ranks") : (count == 1 ? "process" : "processes");
+    }
+};
+template <>
+struct Fields<Job> {
+    static constexpr const char* kName = "job";
+    static constexpr unsigned kMinorVersion = 0;
+    static constexpr FieldList kAll{
+        Field{"verdict", &Job::verdict, "Never clean where a rank is missing, cut or crashed."},
+        Field{"verdict_reasons", &Job::reasons}.lines(),
+        Field{"name", OrNull{&Job::name}, "As the batch system, or else the launcher, has it."},
+        Field{"program", OrNull{&Job::program}},
+        Field{"ranked", &Job::ranked, "Numbers of processes are ranks."},
+        Field{"world_size", OrNull{&Job::world_size}},
+        Field{"missing", &Job::missing, "Ranks that nothing was found of."},
+        Field{"unread", &Job::unread, "Files that could not be read, and why."}.lines(),
+        Field{"processes", &Job::processes, "By number."},
+        Field{"findings", &Job::findings, "By kind, and in each the largest first."},
+        Field{"headroom", &Job::headroom, "The least first."}.rows_at_most(3),
+        Field{"places", &Job::places, "Call places that allocated, over all processes."},
+    };
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,239 @@
+// report/text/job.cpp — a line for each finding, in the order in which they matter.
+#include "report/model/job.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/text/output.hpp"
+#include "report/text/views.hpp"
+#include "report/words/frame_words.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kMostLines = 40; // of a job's findings, unless all are wanted
+constexpr std::size_t kMostOfKind = 10;
+
+using Numbers = std::vector<std::uint32_t>;
+
+// How many, from `at` on, follow each other by one step.
+std::size_t run_length(const Numbers& numbers, std::size_t at)
+{
+    std::size_t last = at + 1;
+    while (last + 1 < numbers.size() &&
+           numbers[last + 1] - numbers[last] == numbers[at + 1] - numbers[at])
+        ++last;
+    return last < numbers.size() ? last - at + 1 : 1;
+}
+
+// "417", "0-15", "7-999:8, 3, 5"; no more than a few pieces.
+std::string ranges(const Numbers& numbers)
+{
+    constexpr std::size_t kFewestInRun = 3;
+    constexpr std::size_t kMostPieces = 6;
+    std::string text;
+    std::size_t pieces = 0;
+    for (std::size_t at = 0; at < numbers.size();) {
+        if (++pieces > kMostPieces)
+            return text + fmt::format(" and {} more", grouped(numbers.size() - at));
+        text += (at > 0 ? ", " : "") + std::to_string(numbers[at]);
+        const std::size_t length = run_length(numbers, at);
+        if (length < kFewestInRun) {
+            ++at;
+            continue;
+        }
+        const std::uint32_t step = numbers[at + 1] - numbers[at];
+        text += fmt::format("-{}", numbers[at + length - 1]);
+        if (step > 1)
+            text += fmt::format(":{}", step);
+        at += length;
+    }
+    return text;
+}
+
+std::string subject(const Job& job, const Numbers& numbers)
+{
+    const std::size_t all = job.processes.size();
+    if (numbers.size() == all)
+        return fmt::format("all {} {}", grouped(all), job.noun(all));
+    return fmt::format("{} of {} {} ({})", grouped(numbers.size()), grouped(all), job.noun(all),
+                       ranges(numbers));
+}
+
+std::string values(const JobFinding& finding)
+{
+    std::string text;
+    const auto add = [&text](const char* what, std::uint64_t bytes, const char* unit) {
+        if (bytes > 0)
+            text +=
+                fmt::format("{}{} {}{}", text.empty() ? "" : ", ", what, human_bytes(bytes), unit);
+    };
+    add("leaked", finding.leaked_bytes, "");
+    add("grows by", finding.growth_bytes_per_step, " per step");
+    add("at peak", finding.at_peak_bytes, "");
+    if (finding.kind == JobFindingKind::far_off)
+        text += fmt::format(", usually {}", human_bytes(finding.usual_bytes));
+    return text;
+}
+
+class JobWriter {
+public:
+    JobWriter(std::ostream& stream, const Job& job, const TextStyle& style, bool all)
+        : out_(stream, style), job_(job), all_(all)
+    {
+    }
+
+    void write()
+    {
+        headline();
+        for (const std::string& file : job_.unread)
+            line("  not read: " + terminal_safe(file));
+        if (!job_.missing.empty())
+            line(fmt::format("  missing: {} {}", job_.noun(job_.missing.size()),
+                             ranges(job_.missing)));
+        ends();
+        findings();
+        headroom();
+        if (all_)
+            table();
+    }
+
+private:
+    void headline()
+    {
+        const char* const color = job_.verdict == Verdict::clean   ? kGreen
+                                  : job_.verdict == Verdict::leaks ? kRed
+                                                                   : kYellow;
+        std::string word = name(job_.verdict);
+        for (char& c : word)
+            c = static_cast<char>(c - 'a' + 'A');
+        const std::size_t count = job_.processes.size();
+        out_.wrapped("", out_.painted(word, color) + ": ",
+                     fmt::format("{} {} of {}{}, {} call places{}", grouped(count),
+                                 job_.noun(count),
+                                 job_.program.empty() ? "a program" : terminal_safe(job_.program),
+                                 job_.name.empty() ? "" : ", job " + terminal_safe(job_.name),
+                                 grouped(job_.places), verdicts()));
+        for (const std::string& reason : job_.reasons)
+            line("  " + terminal_safe(reason));
+    }
+
+    std::string verdicts() const
+    {
+        std::map<Verdict, std::uint64_t> counts;
+        for (const JobProcess& process : job_.processes)
+            ++counts[process.verdict];
+        std::string text;
+        for (const Verdict verdict : {Verdict::inconclusive, Verdict::leaks, Verdict::clean})
+            if (counts[verdict] > 0)
+                text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", grouped(counts[verdict]),
+                                    name(verdict));
+        return text;
+    }
+
+    // Those that ended otherwise than well, by how; what crashed first comes first.
+    void ends()
+    {
+        struct End {
+            bool crashed = false;
+            std::uint64_t first_ns = UINT64_MAX;
+            Numbers numbers;
+        };
+        std::map<std::string, End> by_words;
+        for (const JobProcess& process : job_.processes) {
+            if (process.verdict != Verdict::inconclusive)
+                continue;
+            End& end = by_words[process.end];
+            end.crashed = process.crashed;
+            end.first_ns = std::min(end.first_ns, process.last_seen_ns);
+            end.numbers.push_back(process.number);
+        }
+        std::vector<const std::pair<const std::string, End>*> order;
+        for (const auto& one : by_words)
+            order.push_back(&one);
+        std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+            return std::tuple(!a->second.crashed, a->second.first_ns) <
+                   std::tuple(!b->second.crashed, b->second.first_ns);
+        });
+        for (const auto* const one : order)
+            line(fmt::format(
+                "  {}: {}{}", subject(job_, one->second.numbers), terminal_safe(one->first),
+                one == order.front() && order.size() > 1 && one->second.crashed ? ", the first"
+                                                                                : ""));
+    }
+
+    void findings()
+    {
+        std::size_t lines = 0;
+        std::size_t of_kind = 0;
+        std::size_t left_out = 0;
+        JobFindingKind kind = JobFindingKind::alone;
+        for (const JobFinding& finding : job_.findings) {
+            of_kind = finding.kind == kind ? of_kind + 1 : 1;
+            kind = finding.kind;
+            if (!all_ && (of_kind > kMostOfKind || lines >= kMostLines)) {
+                ++left_out;
+                continue;
+            }
+            ++lines;
+            write(finding);
+        }
+        if (left_out > 0)
+            line(fmt::format("  ... and {}: --all", counted(left_out, "more finding")));
+    }
+
+    void write(const JobFinding& finding)
+    {
+        const std::string head =
+            fmt::format("  {}: {}", subject(job_, finding.ranks), values(finding));
+        if (finding.of_whole_peaks)
+            return line(head);
+        const std::string place = " at ";
+        line(head + place +
+             innermost_in(finding, out_.room_behind(columns(head) + columns(place))));
+    }
+
+    void headroom()
+    {
+        if (job_.headroom.empty())
+            return;
+        std::string text;
+        for (const JobHeadroom& row : job_.headroom)
+            text +=
+                fmt::format("{}{} {}, {} of {}", text.empty() ? "" : "; ", job_.noun(1), row.rank,
+                            human_bytes(row.free_bytes()), human_bytes(row.total_bytes));
+        line("  least headroom: " + text);
+    }
+
+    void table()
+    {
+        out_.stream() << fmt::format("\n{:>9}  {:<12} {:>14} {:>10}  {}\n", job_.noun(1), "verdict",
+                                     "peak requested", "not freed", "log");
+        for (const JobProcess& process : job_.processes)
+            line(fmt::format("{:>9}  {:<12} {:>14} {:>10}  {}", process.number,
+                             name(process.verdict), human_bytes(process.peak_device_bytes),
+                             human_bytes(process.leaked_bytes), terminal_safe(process.log)));
+    }
+
+    void line(const std::string& text) { out_.stream() << text << '\n'; }
+
+    TextOutput out_;
+    const Job& job_;
+    const bool all_;
+};
+
+} // namespace
+
+void write_job(std::ostream& out, const Job& job, const TextStyle& style, bool all)
+{
+    JobWriter(out, job, style, all).write();
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,278 @@
+// tests/report/job/job_test.cpp — which ranks are named, and that no sound one is.
+#include "report/job/job.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace vramscope::report {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+constexpr std::uint64_t kMiB = 1u << 20;
+
+class Rank {
+public:
+    explicit Rank(std::uint32_t rank, std::uint32_t size = 0)
+    {
+        process_.rank = rank;
+        process_.world_size = size;
+        process_.program = "train";
+        process_.about.log = "rank" + std::to_string(rank) + ".vsl";
+        process_.about.verdict = Verdict::clean;
+        process_.about.end = "exited with status 0";
+    }
+
+    Rank& site(const std::string& function, std::uint64_t at_peak, std::uint64_t leaked = 0,
+               std::uint64_t growth = 0)
+    {
+        process_.frames.push_back(
+            {.frame = {.function = function, .file = "a.cu", .line = 7, .module = {}}});
+        process_.sites.push_back({.api = "cudaMalloc",
+                                  .frame = process_.frames.size() - 1,
+                                  .memory = format::Memory::device,
+                                  .at_peak_bytes = at_peak,
+                                  .leaked_bytes = leaked,
+                                  .growth_bytes_per_step = growth});
+        process_.about.peak_device_bytes += at_peak;
+        if (leaked > 0)
+            process_.about.verdict = Verdict::leaks;
+        return *this;
+    }
+    Rank& device(std::uint64_t total, std::uint64_t peak)
+    {
+        process_.devices.push_back(
+            {.ordinal = 0, .total_bytes = total, .peak_reserved_bytes = peak});
+        return *this;
+    }
+    ReducedProcess& process() { return process_; }
+
+private:
+    ReducedProcess process_;
+};
+
+Job joined(std::vector<Rank> ranks)
+{
+    JobJoin join;
+    for (Rank& rank : ranks)
+        join.add(rank.process());
+    return join.finish();
+}
+
+// Ranks as sound jobs have them: noise in what is held, a stage that each eighth rank has.
+std::vector<Rank> sound(std::uint32_t count, std::mt19937& random)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        Rank& rank = ranks.emplace_back(number, count);
+        for (int layer = 0; layer < 20; ++layer)
+            rank.site("layer" + std::to_string(layer), (64 + random() % 4) * kMiB);
+        if (number % 8 == 7)
+            rank.site("head", 200 * kMiB);
+    }
+    return ranks;
+}
+
+// "alone leak_here 17", sorted; parts of the job are left out.
+std::vector<std::string> faults(const Job& job)
+{
+    std::vector<std::string> faults;
+    for (const JobFinding& finding : job.findings) {
+        if (finding.kind == JobFindingKind::part)
+            continue;
+        std::string text = std::string(name(finding.kind)) + " " +
+                           (finding.of_whole_peaks ? "peak" : finding.stack.front().function);
+        for (const std::uint32_t rank : finding.ranks)
+            text += " " + std::to_string(rank);
+        faults.push_back(text);
+    }
+    std::sort(faults.begin(), faults.end());
+    return faults;
+}
+
+TEST(Job, NamesPlantedFaultsAndNoSoundRank)
+{
+    for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<Rank> ranks = sound(100, random);
+        Numbers planted(100);
+        for (std::uint32_t at = 0; at < 100; ++at)
+            planted[at] = at;
+        std::shuffle(planted.begin(), planted.end(), random);
+        ranks[planted[0]].site("leak_here", kMiB, 5 * kMiB);
+        ranks[planted[1]].site("grow_here", 12 * kMiB, 0, 65536);
+        ranks[planted[2]].process().sites[3].at_peak_bytes += 300 * kMiB;
+        ranks[planted[2]].process().about.peak_device_bytes += 300 * kMiB;
+        const auto of = [&](std::size_t fault) { return std::to_string(planted[fault]); };
+        std::vector<std::string> expected{"alone grow_here " + of(1), "alone leak_here " + of(0),
+                                          "far-off layer3 " + of(2), "far-off peak " + of(2)};
+        std::sort(expected.begin(), expected.end());
+        EXPECT_EQ(faults(joined(ranks)), expected) << seed;
+    }
+}
+
+TEST(Job, SaysNothingOfSoundRanks)
+{
+    for (const std::uint32_t count : {1u, 2u, 3u, 5u, 8u, 100u})
+        for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+            std::mt19937 random(seed);
+            const Job job = joined(sound(count, random));
+            // Of eight ranks the one with the head of the model has what the others lack.
+            const std::vector<std::string> expected =
+                count == 8 ? std::vector<std::string>{"alone head 7"} : std::vector<std::string>{};
+            EXPECT_EQ(faults(job), expected) << count << " ranks, seed " << seed;
+            EXPECT_EQ(job.verdict, Verdict::clean);
+        }
+}
+
+TEST(Job, APartOfTheJobIsNoFault)
+{
+    std::mt19937 random(1);
+    const Job job = joined(sound(100, random));
+    ASSERT_EQ(job.findings.size(), 1u);
+    EXPECT_EQ(job.findings[0].kind, JobFindingKind::part);
+    EXPECT_EQ(job.findings[0].ranks, (Numbers{7, 15, 23, 31, 39, 47, 55, 63, 71, 79, 87, 95}));
+    EXPECT_EQ(job.findings[0].at_peak_bytes, 200 * kMiB);
+}
+
+TEST(Job, ASmallPlaceThatOneRankHasAndThatLeaksNothingIsNoFault)
+{
+    std::mt19937 random(1);
+    std::vector<Rank> ranks = sound(10, random);
+    ranks[0].site("write_log", 4096);
+    EXPECT_EQ(faults(joined(ranks)), (std::vector<std::string>{"alone head 7"}));
+}
+
+TEST(Job, WhatAllLeakIsSaidOnceAndWhatSomeLeakWithTheirRanks)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 10; ++number) {
+        ranks.emplace_back(number).site("everywhere", kMiB, number < 9 ? kMiB : 3 * kMiB);
+        if (number % 2 == 0)
+            ranks.back().site("on_even", 0, 4096);
+    }
+    const Job job = joined(ranks);
+    EXPECT_EQ(faults(job), (std::vector<std::string>{"all everywhere 0 1 2 3 4 5 6 7 8 9",
+                                                     "some on_even 0 2 4 6 8"}));
+    EXPECT_EQ(job.verdict, Verdict::leaks);
+    const auto all =
+        std::find_if(job.findings.begin(), job.findings.end(),
+                     [](const JobFinding& finding) { return finding.kind == JobFindingKind::all; });
+    EXPECT_EQ(all->leaked_bytes, 12 * kMiB / 10);
+}
+
+TEST(Job, FewRanksHaveNoUsualValue)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 4; ++number)
+        ranks.emplace_back(number).site("load", number == 2 ? 900 * kMiB : kMiB);
+    EXPECT_EQ(faults(joined(ranks)), std::vector<std::string>{});
+    ranks.emplace_back(4).site("load", kMiB);
+    EXPECT_EQ(faults(joined(ranks)),
+              (std::vector<std::string>{"far-off load 2", "far-off peak 2"}));
+}
+
+TEST(Job, OneOfThreeAloneIsToldAndOneOfTwoIsNot)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 2; ++number)
+        ranks.emplace_back(number).site("load", kMiB);
+    ranks[1].site("leak_here", kMiB, kMiB);
+    EXPECT_EQ(faults(joined(ranks)), (std::vector<std::string>{"some leak_here 1"}));
+    ranks.emplace_back(2).site("load", kMiB);
+    EXPECT_EQ(faults(joined(ranks)), (std::vector<std::string>{"alone leak_here 1"}));
+}
+
+TEST(Job, IsTheSameInEveryOrder)
+{
+    std::mt19937 random(7);
+    std::vector<Rank> ranks = sound(30, random);
+    ranks[4].site("leak_here", kMiB, 5 * kMiB);
+    ranks[9].process().about.verdict = Verdict::inconclusive;
+    const std::vector<std::string> expected = faults(joined(ranks));
+    const std::vector<std::string> reasons = joined(ranks).reasons;
+    for (int turn = 0; turn < 20; ++turn) {
+        std::shuffle(ranks.begin(), ranks.end(), random);
+        const Job job = joined(ranks);
+        EXPECT_EQ(faults(job), expected);
+        EXPECT_EQ(job.reasons, reasons);
+        EXPECT_TRUE(std::is_sorted(
+            job.processes.begin(), job.processes.end(),
+            [](const JobProcess& a, const JobProcess& b) { return a.number < b.number; }));
+    }
+}
+
+TEST(Job, IsNeverCleanWhereARankIsMissing)
+{
+    const Job job = joined({Rank(0, 4), Rank(3, 4)});
+    EXPECT_EQ(job.missing, (Numbers{1, 2}));
+    EXPECT_EQ(job.verdict, Verdict::inconclusive);
+    EXPECT_EQ(job.reasons, (std::vector<std::string>{"nothing was found of 2 ranks"}));
+    EXPECT_EQ(joined({Rank(0, 2), Rank(1, 2)}).verdict, Verdict::clean);
+    EXPECT_EQ(JobJoin().finish().verdict, Verdict::inconclusive);
+}
+
+TEST(Job, IsNeverCleanWhereARankCrashedOrAFileCouldNotBeRead)
+{
+    std::vector<Rank> ranks{Rank(0), Rank(1)};
+    ranks[1].process().about.verdict = Verdict::inconclusive;
+    EXPECT_EQ(joined(ranks).verdict, Verdict::inconclusive);
+    JobJoin join;
+    join.add(Rank(0).process());
+    join.add_unread("rank1.vsl: it is cut");
+    const Job job = join.finish();
+    EXPECT_EQ(job.verdict, Verdict::inconclusive);
+    EXPECT_EQ(job.unread, (std::vector<std::string>{"rank1.vsl: it is cut"}));
+}
+
+TEST(Job, TwoOfOneRankAreNotSummed)
+{
+    Rank again(1);
+    again.process().about.log = "z.vsl";
+    again.site("leak_here", 0, kMiB);
+    const Job job = joined({Rank(0), again, Rank(1)});
+    EXPECT_EQ(job.processes.size(), 2u);
+    EXPECT_TRUE(job.findings.empty());
+    EXPECT_EQ(job.reasons, (std::vector<std::string>{"rank 1 is there twice: z.vsl is left out"}));
+}
+
+TEST(Job, OtherJobsAndRanksBeyondItsSizeAreSaid)
+{
+    Rank other(1, 2);
+    other.process().job = "78";
+    Rank first(0, 2);
+    first.process().job = "77";
+    const Job job = joined({first, other, Rank(5, 2)});
+    EXPECT_EQ(job.reasons, (std::vector<std::string>{"rank1.vsl is of another job, 78 and not 77",
+                                                     "rank5.vsl says that it is rank 5 of 2"}));
+    EXPECT_EQ(job.verdict, Verdict::inconclusive);
+}
+
+TEST(Job, ProcessesWithoutRanksAreNumbered)
+{
+    Rank without(0);
+    without.process().rank.reset();
+    const Job job = joined({Rank(4), without});
+    EXPECT_FALSE(job.ranked);
+    EXPECT_EQ(job.processes[0].number, 0u);
+    EXPECT_EQ(job.processes[1].number, 1u);
+    EXPECT_TRUE(job.missing.empty());
+}
+
+TEST(Job, TellsWhereTheLeastIsLeft)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 5; ++number)
+        ranks.emplace_back(number).device(1000, 500 + 100 * number);
+    const Job job = joined(ranks);
+    ASSERT_EQ(job.headroom.size(), 3u);
+    EXPECT_EQ(job.headroom[0].rank, 4u);
+    EXPECT_EQ(job.headroom[0].free_bytes(), 100u);
+    EXPECT_EQ(job.headroom[2].rank, 2u);
+}
+
+} // namespace
+} // namespace vramscope::report

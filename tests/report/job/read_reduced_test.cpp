@@ -1,0 +1,156 @@
+// tests/report/job/read_reduced_test.cpp — a reduced table is written, read back, and believed in
+// nothing.
+#include <random>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "report/error.hpp"
+#include "report/exporters/reduced.hpp"
+#include "report/job/reduced_table.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr const char* kHead = "{\"type\":\"reduced\",\"version\":1}\n";
+constexpr const char* kProcess = "{\"type\":\"process\",\"pid\":4711,\"rank\":3}\n";
+
+std::vector<ReducedProcess> read(const std::string& text)
+{
+    std::istringstream in(text);
+    return read_reduced(in, "t.jsonl");
+}
+
+std::string refusal(const std::string& text)
+{
+    try {
+        read(text);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.exit(), Exit::bad_input);
+        return error.what();
+    }
+    return "";
+}
+
+const std::string kTable =
+    std::string(kHead) + kProcess +
+    R"x({"type":"device","device":0,"total_bytes":1000,"peak_reserved_bytes":400}
+{"type":"texts","columns":["text"],"rows":[["main"],["a.cu"],["load()"],["cudaMalloc"],["device"]]}
+{"type":"frames","columns":["caller","function","file","line"],"rows":[[null,0,1,9],[0,2,1,5]]}
+{"type":"sites","columns":["fingerprint","frame","own","api","memory","leaked_bytes","new"],"rows":[["00ff",1,0,3,4,512,7],["00fe",null,0,3,4]]}
+)x";
+
+TEST(ReadReduced, TakesColumnsByTheirNames)
+{
+    const std::vector<ReducedProcess> processes = read(kTable);
+    ASSERT_EQ(processes.size(), 1u);
+    const ReducedProcess& process = processes[0];
+    EXPECT_EQ(process.rank, 3u);
+    EXPECT_EQ(process.about.pid, 4711u);
+    EXPECT_EQ(process.about.verdict, Verdict::inconclusive); // it does not say
+    ASSERT_EQ(process.devices.size(), 1u);
+    EXPECT_EQ(process.devices[0].peak_reserved_bytes, 400u);
+    ASSERT_EQ(process.sites.size(), 2u);
+    EXPECT_EQ(process.sites[0].leaked_bytes, 512u);
+    EXPECT_EQ(process.sites[0].memory, format::Memory::device);
+    const CallPlace place = process.place_of(process.sites[0]);
+    EXPECT_EQ(place.api, "cudaMalloc");
+    ASSERT_EQ(place.stack.size(), 2u);
+    EXPECT_EQ(place.stack[0].function, "load()");
+    EXPECT_EQ(place.stack[1].line, 9);
+    EXPECT_TRUE(process.place_of(process.sites[1]).stack.empty());
+}
+
+TEST(ReadReduced, IsWhatTheReportSays)
+{
+    constexpr std::uint64_t kLeaked = 3u << 20;
+    Options options;
+    options.all_sites = true;
+    const Report report = test::report_of(test::program_that_cuts(kLeaked), options);
+    std::stringstream table;
+    begin_reduced(table);
+    write_reduced(table, report);
+    const std::vector<ReducedProcess> processes = read_reduced(table, "t.jsonl");
+    ASSERT_EQ(processes.size(), 1u);
+    EXPECT_EQ(processes[0].about.leaked_bytes, report.totals.leaked_bytes);
+    EXPECT_EQ(processes[0].about.verdict, report.verdict);
+    std::uint64_t leaked = 0;
+    std::uint64_t at_peak = 0;
+    for (const ReducedSite& site : processes[0].sites) {
+        leaked += site.leaked_bytes;
+        at_peak += site.at_peak_bytes;
+    }
+    EXPECT_EQ(leaked, report.totals.leaked_bytes);
+    EXPECT_EQ(at_peak, report.processes[0].memory[0].peak.bytes);
+    std::uint64_t allocations = 0;
+    for (const SiteSums& site : report.processes[0].sites)
+        allocations += site.allocations;
+    EXPECT_EQ(allocations, 3u); // of the program's own: not the segment
+}
+
+TEST(ReadReduced, TextsAndFramesAreOfTheirProcess)
+{
+    EXPECT_NE(
+        refusal(kTable + kProcess + R"({"type":"sites","columns":["api"],"rows":[[3]]})" + "\n"),
+        "");
+}
+
+TEST(ReadReduced, SaysWhatIsWrongAndWhere)
+{
+    EXPECT_EQ(refusal(""), "t.jsonl: line 0 is the last, and there is no process");
+    EXPECT_EQ(refusal("hello\n"), "t.jsonl is no reduced table");
+    EXPECT_EQ(refusal("{\"type\":\"reduced\",\"version\":2}\n"),
+              "t.jsonl is a reduced table of version 2; this vramscope reads version 1: make it "
+              "again with `vramscope reduce`");
+    EXPECT_EQ(refusal(kHead), "t.jsonl: line 1 is the last, and there is no process");
+    EXPECT_EQ(refusal(std::string(kHead) + "{\"type\":\"device\"}\n"),
+              "t.jsonl: line 2 comes before any process");
+    EXPECT_EQ(refusal(std::string(kHead) + "{\"type\":\"proc\n"),
+              "t.jsonl: line 2 is no JSON object");
+    const std::string begin = std::string(kHead) + kProcess;
+    EXPECT_EQ(refusal(begin + R"({"type":"frames","columns":["caller"],"rows":[[5]]})"),
+              "t.jsonl: line 3 names a frame that is not there");
+    EXPECT_EQ(refusal(begin + R"({"type":"sites","columns":["api"],"rows":[[-1]]})"),
+              "t.jsonl: line 3 names a text that is not there");
+}
+
+TEST(ReadReduced, AStackOfAnyDepthCostsLittleForEachSite)
+{
+    std::string text =
+        std::string(kHead) + kProcess + R"({"type":"texts","columns":["text"],"rows":[["f"]]})" +
+        "\n" + R"({"type":"frames","columns":["caller","function","file"],"rows":[[null,0,0])";
+    for (int at = 0; at < 100'000; ++at)
+        text += ",[" + std::to_string(at) + ",0,0]";
+    text += "]}\n"
+            R"({"type":"sites","columns":["api","frame","memory"],"rows":[[0,100000,0]]})"
+            "\n";
+    const std::vector<ReducedProcess> processes = read(text);
+    EXPECT_LE(processes[0].place_of(processes[0].sites[0]).stack.size(), 16u);
+}
+
+TEST(ReadReduced, WhateverIsChangedIsATableOrOneLineOfError)
+{
+    std::mt19937 random(4711);
+    for (int turn = 0; turn < 20'000; ++turn) {
+        std::string text = kTable;
+        for (std::uint32_t changes = 1 + random() % 4; changes > 0; --changes) {
+            const std::size_t at = random() % text.size();
+            if (random() % 3 == 0)
+                text.erase(at, 1 + random() % 20);
+            else
+                text[at] = "0123456789[]{},\"-nul\n\xff"[random() % 21];
+        }
+        try {
+            for (const ReducedProcess& process : read(text))
+                for (const ReducedSite& site : process.sites)
+                    EXPECT_LE(process.place_of(site).stack.size(), 16u);
+        } catch (const Error& error) {
+            EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+        }
+    }
+}
+
+} // namespace
+} // namespace vramscope::report

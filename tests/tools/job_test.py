@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# tests/tools/job_test.py — reduced tables of ranks, and what is unusual among them.
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from cli import PROGRAMS, VRAMSCOPE, CliTest
+
+USUAL = "hold 1048576 3 drop 3 "
+
+
+class Jobs(CliTest):
+    def rank(self, number, orders=USUAL, size=6, options=(), job="77", status=0):
+        """Runs one, as a launcher would start it; its log is N.vsl."""
+        done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", *options, PROGRAMS / "live"], cwd=self.folder,
+                              input=orders + "end ", capture_output=True, text=True, timeout=120,
+                              env=self.environment(RANK=str(number), WORLD_SIZE=str(size), SLURM_JOB_ID=job))
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def tables(self):
+        return sorted(path.name for path in (self.folder / "tables").glob("*"))
+
+    def run_job(self, *arguments, status=0):
+        found, text, stderr = self.vramscope("job", "--json", "job.json", "-f", *arguments)
+        self.assertEqual((found, stderr), (status, ""), text)
+        return text, self.read_json("job.json")
+
+    def a_job(self):
+        for number in range(6):
+            self.rank(number, USUAL + ("host 2097152 1 " if number == 4 else ""), options=["--reduced", "tables"])
+
+    def lines(self, file):
+        return [json.loads(line) for line in (self.folder / file).read_text().splitlines()]
+
+    def test_a_rank_that_has_what_others_lack_is_named(self):
+        self.a_job()
+        self.assertEqual(self.tables(), [f"{number}.vsl.jsonl" for number in range(6)])
+        text, job = self.run_job("tables")
+        self.assertRegex(text, r"^LEAKS: 6 ranks of live, job 77, \d+ call places; 1 leaks, 5 clean\n"
+                               r"  1 of 6 ranks \(4\): leaked 2 MiB at hold_on_host\(.*\) live.cpp:\d+\n")
+        self.assertEqual([(finding["kind"], finding["ranks"], finding["leaked_bytes"]) for finding in job["findings"]],
+                         [("alone", [4], 2 << 20)])
+        self.assertEqual((job["verdict"], job["world_size"], job["missing"]), ("leaks", 6, []))
+        self.assert_follows_schema("job", "job.json")
+        from_logs, again = self.run_job(".")  # the folder has no tables: its logs are reduced
+        self.assertEqual((from_logs, again["findings"]), (text, job["findings"]))
+
+    def test_a_table_has_the_sums_of_the_report(self):
+        self.rank(0, "hold 1048576 3 hold 4096 2 drop 1 host 8192 2 churn 500 2 ", size=1)
+        self.assertEqual(self.vramscope("reduce", "-o", "0.jsonl", "0.vsl"), (0, "", ""))
+        status, _, _ = self.vramscope("report", "--json", "r.json", "0.vsl")
+        self.assertEqual(status, 0)
+        report = self.read_json("r.json")
+        lines = self.lines("0.jsonl")
+        self.assertEqual(lines[0], {"type": "reduced", "version": 1})
+        (process,) = [line for line in lines if line["type"] == "process"]
+        for member in ("leaked_bytes", "leaked_blocks", "allocations", "frees", "peak_device_bytes"):
+            self.assertEqual(process[member], report["totals"][member], member)
+        sites = [dict(zip(line["columns"], row)) for line in lines if line["type"] == "sites" for row in line["rows"]]
+        for column in ("leaked_bytes", "leaked_blocks"):
+            self.assertEqual(sum(site.get(column, 0) for site in sites), report["totals"][column])
+        for column in ("allocations", "frees"):
+            self.assertEqual(sum(site[column] for site in sites), report["totals"][column])
+        (device,) = report["processes"][0]["device_memory"]
+        self.assertEqual(sum(site["at_peak_bytes"] for site in sites), device["peak"]["bytes"])
+        fingerprints = {leak["fingerprint"]: leak["bytes"] for leak in report["leaks"]}
+        self.assertLessEqual(fingerprints.items(), {site["fingerprint"]: site.get("leaked_bytes", 0) for site in sites}.items())
+
+    def test_lines_follow_the_schema(self):
+        self.a_job()
+        for name in self.tables():
+            self.assert_follows_schema("reduced", f"tables/{name}")
+
+    def test_ranks_that_are_missing_or_crashed_come_first(self):
+        for number in (0, 2, 3):
+            self.rank(number, size=5, options=["--reduced", "tables"])
+        self.rank(4, "hold 4096 1 exec /no/such/program ", size=5, options=["--reduced", "tables"])
+        done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "1.vsl", "--reduced", "tables", PROGRAMS / "ends", "SIGSEGV"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              env=self.environment(RANK="1", WORLD_SIZE="6", SLURM_JOB_ID="77"))
+        self.assertEqual(done.returncode, 139, done.stderr)
+        text, job = self.run_job("tables")
+        self.assertEqual((job["verdict"], job["missing"]), ("inconclusive", [5]))
+        self.assertIn("  missing: rank 5\n", text)
+        self.assertIn("  1 of 5 ranks (1): was killed by signal 11 (SIGSEGV)\n", text)
+        self.assertTrue(text.startswith("INCONCLUSIVE: "), text)
+
+    def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_joined(self):
+        self.a_job()
+        (self.folder / "tables" / "2.vsl.jsonl").write_text('{"type":"reduced","version":9}\n')
+        text, job = self.run_job("tables", status=111)
+        self.assertIn("  not read: tables/2.vsl.jsonl is a reduced table of version 9; ", text)
+        self.assertEqual((job["missing"], job["verdict"]), ([2], "inconclusive"))
+        for name in self.tables():
+            (self.folder / "tables" / name).write_text("nothing")
+        status, stdout, stderr = self.vramscope("job", "tables")
+        self.assertEqual((status, stdout), (120, ""))
+        self.assert_one_line(stderr, "is no reduced table")
+
+    def test_one_command_with_many_ranks_writes_a_table_of_each(self):
+        script = self.script("launch", f"""#!/bin/bash
+for rank in 0 1 2; do
+  echo "hold 4096 $((rank + 1)) end" | RANK=$rank WORLD_SIZE=3 {PROGRAMS}/live >/dev/null &
+done
+wait
+""")
+        status, _, stderr = self.vramscope("run", "--simulate", "1GiB", "-o", "%r.vsl", "--reduced", "tables", script)
+        self.assertEqual(status, 0, stderr)
+        self.assertEqual(self.tables(), ["0.vsl.jsonl", "1.vsl.jsonl", "2.vsl.jsonl"])
+        _, job = self.run_job("tables")
+        self.assertEqual([process["leaked_bytes"] for process in job["processes"]], [4096, 8192, 12288])
+
+    def test_tables_go_only_where_they_may(self):
+        (self.folder / "file").write_text("mine")
+        status, _, stderr = self.vramscope("run", "--reduced", "file", "true")
+        self.assertEqual(status, 125)
+        self.assert_one_line(stderr, "--reduced file: ")
+        self.rank(0, size=1, options=["--reduced", "tables"])
+        table = self.folder / "tables" / "0.vsl.jsonl"
+        table.write_text("mine")
+        (self.folder / "0.vsl").unlink()
+        self.assertIn("tables/0.vsl.jsonl", self.rank(0, size=1, options=["--reduced", "tables"], status=125))
+        self.assertEqual(table.read_text(), "mine")
+
+    def test_processes_of_a_hundred_are_found_by_xargs(self):
+        self.a_job()
+        shutil.rmtree(self.folder / "tables")
+        os.mkdir(self.folder / "tables")
+        done = subprocess.run(f"ls *.vsl | xargs -P 2 -I{{}} {VRAMSCOPE} reduce -o tables/{{}}.jsonl {{}}", shell=True, cwd=self.folder,
+                              capture_output=True, text=True, timeout=120, env=self.environment())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        text, job = self.run_job("--all", "tables")
+        self.assertEqual([finding["ranks"] for finding in job["findings"]], [[4]])
+        self.assertEqual(len([line for line in text.splitlines() if line.endswith(".vsl")]), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()

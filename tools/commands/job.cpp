@@ -1,0 +1,137 @@
+// tools/commands/job.cpp — many ranks of one job: what is wrong with which.
+#include "report/job/job.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+#include "report/exporters/reduced.hpp"
+#include "report/json/json.hpp"
+#include "report/text/views.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/options/output_options.hpp"
+#include "tools/options/suppression_options.hpp"
+#include "tools/options/symbol_options.hpp"
+#include "tools/output/results.hpp"
+
+namespace vramscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kJobFooter =
+    R"(Reads what `vramscope reduce` or `run --reduced DIR` wrote; logs that have no such table are reduced first. It says
+which ranks are missing, cut or crashed; what a rank has that the others lack; which values are far from what is usual;
+what leaks or grows on some ranks, or on all; where the least memory was left; and which call places only some ranks
+have, as the stages of a pipeline do. Whether a value is far off is said of five ranks or more.
+
+Ends 0; 111 if a file could not be read: the others are joined; 120 if none can be; 125 for wrong usage.
+
+Examples:
+  vramscope job tables                                   of `srun vramscope run --reduced tables ./train`
+  vramscope job logs/*.vsl                               the same from logs, which takes longer
+  vramscope job --all --json job.json tables
+)";
+
+struct JobOptions {
+    std::vector<std::string> files;
+    std::string json;
+    bool all = false;
+    bool force = false;
+    SuppressionOptions suppressions;
+    SymbolOptions symbols;
+};
+
+// Of a folder its tables; where it has none, its logs.
+std::vector<fs::path> files_of(const std::vector<std::string>& arguments)
+{
+    std::vector<fs::path> files;
+    for (const std::string& argument : arguments) {
+        std::error_code problem;
+        const std::size_t before = files.size();
+        for (fs::directory_iterator at(argument, problem), end; !problem && at != end;
+             at.increment(problem))
+            if (at->path().extension() == ".jsonl")
+                files.push_back(at->path());
+        if (files.size() == before)
+            for (const fs::path& log : find_logs({argument}))
+                files.push_back(log);
+    }
+    std::sort(files.begin(), files.end());
+    files.erase(std::unique(files.begin(), files.end()), files.end());
+    return files;
+}
+
+std::vector<report::ReducedProcess> read_file(const fs::path& file, const report::Options& reading)
+{
+    char head[64] = {};
+    std::ifstream in(file, std::ios::binary);
+    in.read(head, sizeof head - 1);
+    in.clear();
+    in.seekg(0);
+    if (report::is_reduced(head))
+        return report::read_reduced(in, file.string());
+    if (file.extension() == ".jsonl")
+        throw report::Error(report::Exit::bad_input,
+                            fmt::format("{} is no reduced table", file.string()));
+    std::stringstream table;
+    report::begin_reduced(table);
+    report::write_reduced(table, read_logs({file}, reading));
+    return report::read_reduced(table, file.string());
+}
+
+int join_job(const JobOptions& options)
+{
+    const std::vector<fs::path> files = files_of(options.files);
+    const Output json(options.json, inputs(files, options.suppressions), options.force);
+    report::Options reading;
+    reading.suppressions = read_suppressions(options.suppressions);
+    reading.symbols = read_symbol_options(options.symbols);
+    reading.all_sites = true;
+    report::Symbolizer symbolizer(reading.symbols);
+    reading.symbolizer = &symbolizer;
+    report::JobJoin join;
+    std::size_t unread = 0;
+    for (const fs::path& file : files) {
+        try {
+            for (report::ReducedProcess& process : read_file(file, reading))
+                join.add(std::move(process));
+        } catch (const report::Error& error) {
+            if (++unread == files.size())
+                throw; // none could be read
+            join.add_unread(error.what());
+        }
+    }
+    const report::Job job = join.finish();
+    write_results(
+        json, [&](std::ostream& out) { report::write_job_json(out, job); },
+        [&](std::ostream& out) {
+            report::write_job(out, job, style_for(STDOUT_FILENO), options.all);
+        });
+    return static_cast<int>(unread > 0 ? report::Exit::incomplete : report::Exit::ok);
+}
+
+} // namespace
+
+void add_job(CommandLine& line)
+{
+    const auto options = std::make_shared<JobOptions>();
+    CLI::App& command = line.add("job", "all ranks of a job: which is different, and in what",
+                                 kJobFooter, join_job, options);
+    command.add_option("FILE", options->files, "reduced tables, logs, or folders of them")
+        ->required();
+    command.add_flag("--all", options->all, "every finding, and a table of the ranks");
+    add_json_options(command, options->json, options->force, "the job");
+    add_suppression_options(command, options->suppressions);
+    add_symbol_options(command, options->symbols);
+    add_fold_option(command, options->symbols);
+}
+
+} // namespace vramscope
