@@ -2,11 +2,13 @@
 //
 // Usage: node drive.mjs MODULES CHROMIUM. For each line of stdin, the path of a page, it prints a line of JSON: what
 // went wrong by the browser's, axe's and html-validate's word, what was asked of the network, and what was drawn. For
-// "read PATH" it is what stands in each part of the page, with all of it opened.
+// "read PATH" it is what stands in each part of the page, with all of it opened; for a task of tasks.mjs, as an object
+// {"play": TASK, "hand": "mouse", "file": PATH}, what the page told whoever did it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { played } from "./tasks.mjs";
 
 const [modules, executablePath] = process.argv.slice(2);
 const require = createRequire(join(modules, "package.json"));
@@ -346,6 +348,7 @@ async function read(file) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [, file] = line.match(/^read (.*)$/) ?? [];
-  console.log(JSON.stringify(await (file ? read(file) : driven(line))));
+  const doing = line.startsWith("{") ? played(open, JSON.parse(line)) : file ? read(file) : driven(line);
+  console.log(JSON.stringify(await doing));
 }
 await browser.close();

@@ -5,6 +5,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 const SETTLED_MS = 200; // browsers refuse an address that changes all the time
+const DRAWN_MS = 50; // by then the parts have what a link chose
 
 function read() {
   const [part, ...settings] = location.hash.slice(1).split("&");
@@ -13,9 +14,11 @@ function read() {
 
 let now = read();
 let settling;
+const followers = new Set(); // what is called when the address became another by itself
 addEventListener("popstate", () => {
   clearTimeout(settling); // it was of the place that was left
   now = read();
+  followers.forEach((follow) => follow());
 });
 
 /** @param {boolean} visit whether "back" leads to what was there before */
@@ -43,8 +46,8 @@ export function useAddressed(name, first, { form = asText, visit = false } = {})
   const [value, set] = useState(get);
   useEffect(() => {
     const follow = () => set(get);
-    addEventListener("popstate", follow);
-    return () => removeEventListener("popstate", follow);
+    followers.add(follow);
+    return () => followers.delete(follow);
   }, []);
   const change = (next) => {
     if (next === first) now.settings.delete(name);
@@ -57,6 +60,26 @@ export function useAddressed(name, first, { form = asText, visit = false } = {})
 
 const show = (part) => document.getElementById(part)?.scrollIntoView();
 
+/** The keyboard goes on where a link led: with the row that it opened, or at the beginning of the part. */
+function arrive(settings) {
+  const [name, value] = [...settings].at(-1) ?? [];
+  const row = document.getElementById(`${name}-${value}-more`)?.previousElementSibling;
+  if (!row) show(now.part);
+  (row ?? document.getElementById(now.part))?.focus({ preventScroll: !row });
+}
+
+/** Leads to an address of the page, "#leaks&leak=3": what it does not name stays as it is. */
+export function follow(address) {
+  const [part, ...named] = address.slice(1).split("&");
+  const settings = new URLSearchParams(named.join("&"));
+  now.part = part;
+  settings.forEach((value, name) => now.settings.set(name, value));
+  write(true);
+  if (named.length === 0) return arrive(settings);
+  followers.forEach((one) => one());
+  return setTimeout(() => arrive(settings), DRAWN_MS);
+}
+
 /** Shows the part of the address, or this one; from then on links to parts leave the rest of the address as it is. */
 export function showParts(first) {
   show(now.part || first);
@@ -65,8 +88,6 @@ export function showParts(first) {
     const link = event.target.closest?.("a[href^='#']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    now.part = link.hash.slice(1);
-    write(true);
-    show(now.part);
+    follow(link.hash);
   });
 }

@@ -1,10 +1,13 @@
 // report/page/web/src/calls.jsx — rows of calls: what happened, in a line, and when it is opened what led to it.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { useAddressed } from "./address.js";
 import { functionText, ownFrame, placeText, processText, report, wholeFunction } from "./data.js";
 import { Facts, Stack } from "./parts.jsx";
 import { grouped, timeText } from "./words.js";
 
 const AT_ONCE = 25;
+const NONE = -1;
+const NUMBER = { text: String, value: (text) => (/^-?\d+$/.test(text) ? Number(text) : undefined) };
 
 /** [what a stack is of, its row] of a call with its time; nothing: the call is not known. */
 export const callAt = (what, call) => (call ? [[`${what} at ${timeText(call.at_ns)}, ${call.api}`, call]] : []);
@@ -50,8 +53,11 @@ function CallRow({ id, row, open, toggle }) {
  *        it is known by, `calls`: what each stack is of
  */
 export function CallRows({ id, rows, open }) {
-  const [opened, setOpened] = useState(open ? 0 : null);
+  const [opened, setOpened] = useAddressed(id, open ? 0 : NONE, { form: NUMBER, visit: true });
   const [shown, setShown] = useState(AT_ONCE);
+  useEffect(() => {
+    if (opened >= shown) setShown(opened + 1);
+  }, [opened]);
   const left = rows.length - shown;
   return (
     <>
@@ -62,7 +68,7 @@ export function CallRows({ id, rows, open }) {
             id={`${id}-${at}`}
             row={row}
             open={at === opened}
-            toggle={() => setOpened(at === opened ? null : at)}
+            toggle={() => setOpened(at === opened ? NONE : at)}
           />
         ))}
       </ul>

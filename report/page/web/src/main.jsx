@@ -6,11 +6,13 @@ import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
 import { devices, plan, report } from "./data.js";
 import { Diff } from "./diff.jsx";
+import { Find } from "./find.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
 import { HELD } from "./held.js";
 import { Histograms } from "./histograms.jsx";
+import { Keys, useKeys } from "./keys.jsx";
 import { Leaks } from "./leaks.jsx";
 import { Peak } from "./peak.jsx";
 import { Plan } from "./plan/plan.jsx";
@@ -43,7 +45,14 @@ const PARTS = [
 /** Where the page of a command begins. */
 const VIEWS = { leaks: "leaks", timeline: "timeline", peak: "peak", frag: "segments", churn: "sizes" };
 
-function Bar({ parts, theme, changeTheme }) {
+const IconButton = ({ label, onClick, children }) => (
+  <button type="button" class="icon" onClick={onClick} aria-label={label} title={label}>
+    {children}
+  </button>
+);
+
+/** @param {{show: (what: "find" | "keys") => void}} props what opens a dialog over the page */
+function Bar({ parts, theme, changeTheme, show }) {
   return (
     <header>
       <nav aria-label="Parts of the page">
@@ -58,17 +67,28 @@ function Bar({ parts, theme, changeTheme }) {
           ))}
         </ul>
       </nav>
-      <button
-        type="button"
-        class="theme"
-        onClick={changeTheme}
-        aria-label={theme === "dark" ? "Light colours" : "Dark colours"}
-      >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
-          <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
-        </svg>
-      </button>
+      <div class="icons">
+        <IconButton label="Search (/)" onClick={() => show("find")}>
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.5" />
+            <path d="M10.5 10.5 14 14" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" />
+          </svg>
+        </IconButton>
+        <IconButton label="Keys (?)" onClick={() => show("keys")}>
+          ?
+        </IconButton>
+        <button
+          type="button"
+          class="icon theme"
+          onClick={changeTheme}
+          aria-label={theme === "dark" ? "Light colours" : "Dark colours"}
+        >
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.5" />
+            <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+          </svg>
+        </button>
+      </div>
     </header>
   );
 }
@@ -112,14 +132,18 @@ function Report({ theme }) {
 function Page() {
   const [theme, changeTheme] = useTheme();
   const [parts, setParts] = useState([]);
+  const [over, show] = useState(null); // the dialog that is open
+  useKeys({ "/": () => show("find"), "?": () => show("keys") });
   useEffect(() => {
     setParts(PARTS.filter(([id]) => document.getElementById(id)));
     showParts(VIEWS[report.view]);
   }, []);
   return (
     <>
-      <Bar parts={parts} theme={theme} changeTheme={changeTheme} />
+      <Bar parts={parts} theme={theme} changeTheme={changeTheme} show={show} />
       <main>{plan ? <Plan theme={theme} /> : <Report theme={theme} />}</main>
+      <Find open={over === "find"} close={() => show(null)} />
+      <Keys open={over === "keys"} close={() => show(null)} />
     </>
   );
 }

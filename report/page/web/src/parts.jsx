@@ -4,7 +4,7 @@ import { functionText, ownFrame, placeText, wholeFunction } from "./data.js";
 
 export function Section({ id, title, about, children, tools }) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`}>
+    <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
       <div class="section-head">
         <div>
           <h2 id={`${id}-title`}>{title}</h2>
@@ -30,14 +30,15 @@ export function Choice({ label, options, value, onChange }) {
   );
 }
 
-/** @param {{says: any}} props what is said of what was found */
-export function Search({ label, placeholder, value, onChange, says }) {
+/** @param {{says: any, first?: boolean}} props what is said of what was found; whether a dialog begins with it */
+export function Search({ label, placeholder, value, onChange, says, first }) {
   return (
     <div class="search">
       <input
         type="search"
         placeholder={placeholder}
         aria-label={label}
+        autofocus={first}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />

@@ -1,0 +1,79 @@
+// tests/oracle/browser/tasks.mjs — what a reader comes to a page for, done with the mouse alone or with the keyboard alone.
+
+const MOST_TABS = 400;
+
+/** Both hands press what is seen and write words into a field; a word is always typed. */
+class Mouse {
+  constructor(page) {
+    this.page = page;
+  }
+  async press(selector) {
+    await this.page.locator(selector).first().click();
+  }
+}
+
+class Keyboard {
+  constructor(page) {
+    this.page = page;
+  }
+  /** Goes on from where the keyboard is. */
+  async reach(selector) {
+    const reached = (wanted) => document.activeElement === document.querySelector(wanted);
+    for (let tabs = 0; !(await this.page.evaluate(reached, selector)); ++tabs) {
+      if (tabs === MOST_TABS) throw new Error(`Tab does not lead to ${selector}`);
+      await this.page.keyboard.press("Tab");
+    }
+  }
+  async press(selector) {
+    await this.reach(selector);
+    await this.page.keyboard.press("Enter");
+  }
+}
+const HANDS = { mouse: Mouse, keyboard: Keyboard };
+
+const texts = (page, selector) => page.locator(selector).allInnerTexts();
+const settled = (page) => page.waitForTimeout(150);
+/** The part of the page that is looked at, its rows that are open, and what the keyboard is on. */
+const seen = (page) =>
+  page.evaluate(() => ({
+    address: location.hash,
+    open: [...document.querySelectorAll(".leak.open > button code")].map((one) => one.innerText),
+    focus: document.activeElement.innerText,
+  }));
+
+const TASKS = {
+  /** Which parts of the page know of it? The first of what is found is opened. */
+  async search(page, hand, { word }) {
+    if (hand instanceof Mouse) await hand.press("header .icon");
+    else await page.keyboard.press("/");
+    await page.keyboard.type(word);
+    const found = { says: (await texts(page, ".results [role=status]"))[0], lists: await texts(page, ".results h3") };
+    if (hand instanceof Mouse) await hand.press(".results li button");
+    else await page.keyboard.press("Enter");
+    await settled(page);
+    return { ...found, ...(await seen(page)), dialogs: await page.locator("dialog[open]").count() };
+  },
+
+  /** Which keys are there? They are letters where something is typed. */
+  async keys(page, hand) {
+    if (hand instanceof Mouse) await hand.press("header .icon >> nth=1");
+    else await page.keyboard.press("?");
+    const keys = await texts(page, "dialog[open] kbd");
+    if (hand instanceof Mouse) await hand.press("#keys .icon");
+    else await page.keyboard.press("Escape");
+    const open = () => page.locator("dialog[open]").count();
+    const closed = await open();
+    await hand.press("#leaks input");
+    await page.keyboard.type("/?");
+    return { keys, closed, typed: await page.locator("#leaks input").inputValue(), opened: await open() };
+  },
+};
+
+/** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */
+export async function played(open, order) {
+  const told = { errors: [], requests: [] };
+  const page = await open(order.file, told, 1440, "light");
+  told.answer = await TASKS[order.play](page, new HANDS[order.hand](page), order);
+  await page.close();
+  return told;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# tests/oracle/page_tasks_test.py — what readers come to the page of --html for, in headless Chromium: each task with the
+# mouse alone, and with the keyboard alone.
+import json
+import sys
+import unittest
+
+from oracle import NOT_HERE, OracleTest
+from pages import Pages, why_no_pages
+
+HANDS = ("mouse", "keyboard")
+
+
+class PageTasksTest(Pages, OracleTest):
+    def play(self, task, page, **asked):
+        """What the page told, by each hand; it must be the same."""
+        answers = []
+        for hand in HANDS:
+            told = self.ask_browser(json.dumps({"play": task, "hand": hand, "file": str(page), **asked}))
+            self.assertEqual((told["errors"], told["requests"]), ([], []), hand)
+            answers.append(told["answer"])
+        self.assertEqual(*answers)
+        return answers[0]
+
+    def page_of_demo(self, **how):
+        log, _ = self.trace_log("training_demo")
+        return self.page_of(log, **how)
+
+    def test_one_search_finds_a_function_in_all_views(self):
+        answer = self.play("search", self.page_of_demo(), word="training_demo.cu log_loss")
+        self.assertRegex(answer["says"], r"^\d+ rows in 4 lists$")
+        self.assertEqual([title.split("\n")[0].strip() for title in answer["lists"]], ["Leaks", "Growth", "At the peak", "Allocations"])
+        self.assertRegex(answer["address"], r"^#leaks&leak=\d$")
+        self.assertEqual((answer["open"], answer["dialogs"]), (["log_loss(…)"], 0))
+        self.assertIn("log_loss(…)", answer["focus"])
+
+    def test_keys_are_listed_and_are_letters_in_a_field(self):
+        answer = self.play("keys", self.page_of_demo())
+        self.assertIn("/", answer["keys"])
+        self.assertEqual((answer["closed"], answer["typed"], answer["opened"]), (0, "/?", 0))
+
+
+if __name__ == "__main__":
+    if why_no_pages():
+        print(f"SKIPPED: {why_no_pages()}")
+        sys.exit(NOT_HERE)
+    unittest.main()
