@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # tests/oracle/page_tasks_test.py — what readers come to the page of --html for, in headless Chromium: each task with the
 # mouse alone, and with the keyboard alone.
+import csv
 import json
 import sys
 import unittest
 
-from oracle import NOT_HERE, OracleTest
+from oracle import NOT_HERE, SOURCE, OracleTest
 from pages import Pages, why_no_pages
 
 HANDS = ("mouse", "keyboard")
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "＝1")
 
 
 class PageTasksTest(Pages, OracleTest):
@@ -38,6 +40,26 @@ class PageTasksTest(Pages, OracleTest):
         answer = self.play("keys", self.page_of_demo())
         self.assertIn("/", answer["keys"])
         self.assertEqual((answer["closed"], answer["typed"], answer["opened"]), (0, "/?", 0))
+
+    def saved_table(self, page, part, table):
+        """By a reader of CSV: the name of the file, its heads, its rows."""
+        answer = self.play("csv", page, part=part, table=table)
+        heads, *rows = csv.reader(answer["text"].splitlines())
+        return answer["name"], heads, rows
+
+    def test_a_table_is_saved_for_a_spreadsheet_with_whole_numbers(self):
+        log, report = self.trace_log("training_demo")
+        name, heads, rows = self.saved_table(self.page_of(log), "peak", "Call stacks at the peak")
+        self.assertEqual((name, heads), ("Call-stacks-at-the-peak.csv", ["Bytes (B)", "Share (%)", "Blocks", "Where"]))
+        [device] = report["processes"][0]["device_memory"]
+        self.assertEqual([int(row[0]) for row in rows], sorted((row["bytes"] for row in device["peak"]["stacks"]), reverse=True))
+        self.assertTrue(any(row[3].startswith("log_loss(std::vector<float*, ") for row in rows), rows)
+
+    def test_a_name_is_no_formula_in_a_spreadsheet(self):
+        program = SOURCE / "tests" / "programs" / "python" / "formula_names.py"
+        log = self.run_simulated(sys.executable, program, *FORMULAS, 'a "b", c')
+        _, _, rows = self.saved_table(self.page_of(log), "peak", "Memory at each mark")
+        self.assertEqual([row[1] for row in reversed(rows)], [*(f"'{name}" for name in FORMULAS), 'a "b", c'])
 
 
 if __name__ == "__main__":

@@ -20,12 +20,6 @@ def size_of(text):
 
 
 class PageTest(Pages, OracleTest):
-    def run_simulated(self, program, *arguments, settings=()):
-        log = self.folder / "run.vsl"
-        done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--force", "-o", log, *settings, "--", program, *arguments)
-        self.assertTrue(log.exists(), done.stderr)
-        return log
-
     def test_answers_and_is_used_by_keyboard_alone(self):
         log, _ = self.trace_log("training_demo")
         told = self.drive(self.page_of(log))

@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 
-from oracle import BROWSER, VRAMSCOPE, why_no_browser
+from oracle import BROWSER, GPU, VRAMSCOPE, why_no_browser
 
 DRIVER = pathlib.Path(__file__).parent / "browser" / "drive.mjs"
 MOST_BYTES = 5_000_000
@@ -41,6 +41,12 @@ class Pages:
     def setUpClass(cls):
         super().setUpClass()
         cls.browser = cls.enterClassContext(one_browser())
+
+    def run_simulated(self, program, *arguments, settings=()):
+        log = self.folder / "run.vsl"
+        done = self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--force", "-o", log, *settings, "--", program, *arguments)
+        self.assertTrue(log.exists(), done.stderr)
+        return log
 
     def page_of(self, *logs, view="report", options=(), status=0):
         written = self.folder / f"{view}.html"

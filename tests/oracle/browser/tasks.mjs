@@ -1,4 +1,5 @@
 // tests/oracle/browser/tasks.mjs — what a reader comes to a page for, done with the mouse alone or with the keyboard alone.
+import { readFileSync } from "node:fs";
 
 const MOST_TABS = 400;
 
@@ -18,8 +19,8 @@ class Keyboard {
   }
   /** Goes on from where the keyboard is. */
   async reach(selector) {
-    const reached = (wanted) => document.activeElement === document.querySelector(wanted);
-    for (let tabs = 0; !(await this.page.evaluate(reached, selector)); ++tabs) {
+    const wanted = this.page.locator(selector).first();
+    for (let tabs = 0; !(await wanted.evaluate((one) => one === document.activeElement)); ++tabs) {
       if (tabs === MOST_TABS) throw new Error(`Tab does not lead to ${selector}`);
       await this.page.keyboard.press("Tab");
     }
@@ -66,6 +67,16 @@ const TASKS = {
     await hand.press("#leaks input");
     await page.keyboard.type("/?");
     return { keys, closed, typed: await page.locator("#leaks input").inputValue(), opened: await open() };
+  },
+
+  /** A table, in the order of its first column, for a spreadsheet. */
+  async csv(page, hand, { part, table }) {
+    await hand.press(`nav a[href='#${part}']`);
+    await hand.press(`[role=region][aria-label='${table}'] .sort`);
+    const saved = page.waitForEvent("download");
+    await hand.press(`[role=region][aria-label='${table}'] + .copy button`);
+    const file = await saved;
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
   },
 };
 

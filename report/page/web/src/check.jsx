@@ -1,5 +1,6 @@
 // report/page/web/src/check.jsx — what the run was allowed, and what it took.
 import { check } from "./data.js";
+import { verdictCell } from "./cells.jsx";
 import { Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
 import { counted } from "./words.js";
@@ -41,7 +42,7 @@ export function Check() {
           const [word, tone] = STATES[row.state] ?? [row.state, ""];
           return [
             row.name_words,
-            <span class={`verdict-word ${tone}`}>{word}</span>,
+            verdictCell(word, tone),
             row.measured_words,
             row.limit_words,
           ];

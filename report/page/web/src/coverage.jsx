@@ -64,7 +64,7 @@ function Run({ process }) {
       <h3>Process {process.pid}</h3>
       <Facts facts={facts} />
       <AsTable
-        caption="What it ran on, and its settings"
+        caption={`What process ${process.pid} ran on, and its settings`}
         columns={[["Name", "where"], ["Value", "where"]]}
         rows={() => process.info.map((row) => [row.key, row.value])}
       />

@@ -1,8 +1,9 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
 import { tellApart } from "./apart.js";
+import { bytesCell, countCell, placeCell, verdictCell } from "./cells.jsx";
 import { diff } from "./data.js";
 import { speedText } from "./growth.jsx";
-import { Place, Section } from "./parts.jsx";
+import { Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
@@ -16,6 +17,7 @@ export const COMPARISONS = {
 };
 const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 
+const numberCell = (row, value) => (row.unit === "bytes" ? bytesCell(value) : countCell(value));
 const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
 
 /** "growth: new at 2 places" for each kind of finding that became more or less. */
@@ -39,19 +41,24 @@ export function worseText() {
   return better.length > 0 ? `Better: ${better.join("; ")}.` : "Of findings and numbers none is worse.";
 }
 
-function changeText(row) {
+/** "+2.5 MiB", with its sign: more is not told by a colour alone. */
+function changeCell(row) {
   const change = row.new - row.base;
-  if (change === 0) return "–";
-  return `${change > 0 ? "+" : "−"}${numberText(row, Math.abs(change))}`;
+  const text = change === 0 ? "–" : `${change > 0 ? "+" : "−"}${numberText(row, Math.abs(change))}`;
+  return { ...numberCell(row, change), text };
 }
 
-const Had = ({ bytes, blocks }) => (
-  <>
-    {bytesText(bytes)}
-    <br />
-    <span class="dim">{counted(blocks, "block")}</span>
-  </>
-);
+/** Bytes, and below them how many. */
+const hadCell = (bytes, times) => ({
+  ...bytesCell(bytes),
+  show: (
+    <>
+      {bytesText(bytes)}
+      <br />
+      <span class="dim">{times}</span>
+    </>
+  ),
+});
 
 function Places({ title, rows }) {
   if (rows.length === 0) return null;
@@ -62,30 +69,19 @@ function Places({ title, rows }) {
         caption={title}
         columns={[["Where", "where"], ["Change", "wide"], ["Before", "number"], ["Now", "number"]]}
         rows={tellApart(rows).map((row) => [
-          <Place row={row} />,
+          placeCell(row),
           CHANGES[row.change] ?? row.change,
-          <Had {...row.base} />,
-          <Had {...row.new} />,
+          ...[row.base, row.new].map(({ bytes, blocks }) => hadCell(bytes, counted(blocks, "block"))),
         ])}
       />
     </div>
   );
 }
 
-const Found = ({ bytes, count, rate }) =>
-  rate ? (
-    speedText(rate)
-  ) : (
-    <>
-      {counted(count, "time")}
-      {bytes > 0 && (
-        <>
-          <br />
-          <span class="dim">{bytesText(bytes)}</span>
-        </>
-      )}
-    </>
-  );
+function foundCell({ bytes, count, rate }) {
+  if (rate) return speedText(rate);
+  return bytes > 0 ? hadCell(bytes, counted(count, "time")) : { ...countCell(count), text: counted(count, "time") };
+}
 
 function Findings() {
   if (diff.findings.length === 0) return null;
@@ -97,11 +93,11 @@ function Findings() {
         caption={title}
         columns={[["Where", "where"], ["Kind"], ["Change", "wide"], ["Before", "number"], ["Now", "number"]]}
         rows={tellApart(diff.findings).map((row) => [
-          <Place row={row} />,
+          placeCell(row),
           row.kind,
           CHANGES[row.change] ?? row.change,
-          <Found {...row.base} />,
-          <Found {...row.new} />,
+          foundCell(row.base),
+          foundCell(row.new),
         ])}
       />
     </div>
@@ -129,10 +125,10 @@ export function Diff() {
         columns={[["Number"], ["Before", "number wide"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
         rows={diff.numbers.map((row) => [
           row.name.replaceAll("_", " "),
-          numberText(row, row.base),
-          numberText(row, row.new),
-          changeText(row),
-          row.regressed ? <span class="verdict-word leaks">worse</span> : "",
+          numberCell(row, row.base),
+          numberCell(row, row.new),
+          changeCell(row),
+          row.regressed ? verdictCell("worse", "leaks") : "",
         ])}
       />
       <div class="panels">

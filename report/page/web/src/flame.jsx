@@ -212,7 +212,7 @@ export function Flames({ selected, select, moment }) {
     [...kind.rows]
       .sort((a, b) => kind.value(b) - kind.value(a))
       .map((row) => [
-        kind.text(kind.value(row)),
+        { text: kind.text(kind.value(row)), value: kind.value(row), unit: kind.text === bytesText ? "B" : "" },
         row.stack
           .map((frame) => shortFunction(frame.function))
           .reverse()

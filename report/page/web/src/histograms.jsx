@@ -1,4 +1,5 @@
 // report/page/web/src/histograms.jsx — how large blocks are, and how long they live; what that costs.
+import { countCell, shownCell, timeCell } from "./cells.jsx";
 import { report } from "./data.js";
 import { Section } from "./parts.jsx";
 import { AsTable } from "./table.jsx";
@@ -70,10 +71,10 @@ function DriverCalls() {
       columns={[["Function", "where"], ["Calls", "number"], ["In all", "number"], ["Longest", "number wide"]]}
       rows={() =>
         rows.map((row) => [
-          <code>{row.entry_point ?? "(not known)"}</code>,
-          grouped(row.calls),
-          timeText(row.total_ns),
-          timeText(row.longest_ns),
+          shownCell(row.entry_point ?? "(not known)", <code>{row.entry_point ?? "(not known)"}</code>),
+          countCell(row.calls),
+          timeCell(row.total_ns),
+          timeCell(row.longest_ns),
         ])
       }
     />

@@ -1,6 +1,6 @@
 // report/page/web/src/holders.jsx — who had a device's memory: allocators and modules, ranges and calls; then, and at marks.
 import { tellApart } from "./apart.js";
-import { Place } from "./parts.jsx";
+import { bytesCell, countCell, noCell, placeCell, shareCell, timeCell } from "./cells.jsx";
 import { Table } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
@@ -45,7 +45,7 @@ export function Holders({ device }) {
       <Table
         caption="Who had memory of the device when the most was allocated, and at the end"
         columns={[["Who", "where"], ["At the peak", "number"], ["At the end", "number"]]}
-        rows={rows.map(([text, ...bytes]) => [text, ...bytes.map((one) => (one > 0 ? bytesText(one) : "–"))])}
+        rows={rows.map(([text, ...bytes]) => [text, ...bytes.map((one) => (one > 0 ? bytesCell(one) : noCell()))])}
       />
     </div>
   );
@@ -66,9 +66,9 @@ export function Parts({ peak }) {
         caption={`The peak, ${title.toLowerCase().replace("nvtx", "NVTX")}`}
         columns={[["Bytes", "number"], ["Share", "number wide"], ["Blocks", "number"], [title.slice(3), "where"]]}
         rows={peak[name].map((part) => [
-          bytesText(part.bytes),
-          percentText(part.bytes, peak.bytes),
-          grouped(part.blocks),
+          bytesCell(part.bytes),
+          shareCell(part.bytes, peak.bytes),
+          countCell(part.blocks),
           part.name ?? unnamed,
         ])}
       />
@@ -97,9 +97,9 @@ function Retries({ allocator }) {
         caption={`What ${allocator.name} was asked for when it had to ask the driver again`}
         columns={[["Retries", "number"], ["At most", "number"], ["Where", "where"]]}
         rows={tellApart(allocator.retried_at).map((row) => [
-          grouped(row.retries),
-          bytesText(row.most_requested_bytes),
-          <Place row={row} />,
+          countCell(row.retries),
+          bytesCell(row.most_requested_bytes),
+          placeCell(row),
         ])}
       />
     </>
@@ -133,10 +133,10 @@ export function Marks({ device }) {
         caption="Memory at each mark"
         columns={[["Time", "number"], ["Mark", "where"], ["Allocated", "number"], ["Reserved", "number"]]}
         rows={rows.map(({ ns, mark, waterfall }) => [
-          timeText(ns),
+          timeCell(ns),
           mark,
-          bytesText(waterfall.allocated),
-          bytesText(waterfall.reserved),
+          bytesCell(waterfall.allocated),
+          bytesCell(waterfall.reserved),
         ])}
       />
     </div>

@@ -1,5 +1,5 @@
 // report/page/web/src/mempools.jsx — what the driver's own pools held, and where that was first taken.
-import { Place } from "./parts.jsx";
+import { bytesCell, placeCell } from "./cells.jsx";
 import { Table } from "./table.jsx";
 import { bytesText } from "./words.js";
 
@@ -13,10 +13,10 @@ export function Mempools({ rows, title, heading: Heading = "h3" }) {
         caption={`${title} (cudaMallocAsync)`}
         columns={[["Kept", "number"], ["Reserved", "number wide"], ["Pool", "where"], ["First taken at", "where"]]}
         rows={rows.map((row) => [
-          bytesText(row.kept_bytes),
-          bytesText(row.reserved_bytes),
+          bytesCell(row.kept_bytes),
+          bytesCell(row.reserved_bytes),
           `${row.default ? "the default pool" : "a pool of its own"}${row.maximum_bytes === null ? "" : `, at most ${bytesText(row.maximum_bytes)}`}`,
-          row.stack.length > 0 ? <Place row={row} /> : "not seen",
+          row.stack.length > 0 ? placeCell(row) : "not seen",
         ])}
       />
     </div>

@@ -108,7 +108,7 @@ export function Copy({ text, children }) {
   );
 }
 
-const wholePlace = ({ file, line, module }) => (file ? `${file}${line ? `:${line}` : ""}` : (module ?? ""));
+export const wholePlace = ({ file, line, module }) => (file ? `${file}${line ? `:${line}` : ""}` : (module ?? ""));
 const stackText = (row) => row.stack.map((frame) => `${frame.function}  ${wholePlace(frame)}`.trimEnd()).join("\n");
 
 /** For an issue: what it is, what is known of it, and the call stack. */

@@ -1,10 +1,11 @@
 // report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and which calls had it.
 import { useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
+import { bytesCell, countCell, noCell, placeCell, shareCell } from "./cells.jsx";
 import { devices, deviceText, highest } from "./data.js";
 import { Allocators, Holders, Marks, Parts } from "./holders.jsx";
 import { Mempools } from "./mempools.jsx";
-import { Choice, Place, Section } from "./parts.jsx";
+import { Choice, Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
@@ -106,10 +107,8 @@ function Advice({ device }) {
         caption="By the times of allocations and frees; what uses memory is not seen"
         columns={[["Saves", "number"], ["What", "where"]]}
         rows={rows.map((row) => [
-          row.saving_bytes > 0 ? bytesText(row.saving_bytes) : "calls",
-          <>
-            <Place row={row} /> {adviceText(row)}
-          </>,
+          row.saving_bytes > 0 ? bytesCell(row.saving_bytes) : noCell("calls"),
+          placeCell(row, { after: ` ${adviceText(row)}` }),
         ])}
       />
     </div>
@@ -153,10 +152,10 @@ export function Peak() {
             caption="Call stacks at the peak"
             columns={[["Bytes", "number"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
             rows={tellApart(peak.stacks).slice(0, 100).map((row) => [
-              bytesText(row.bytes),
-              percentText(row.bytes, peak.bytes),
-              String(row.blocks),
-              <Place row={row} />,
+              bytesCell(row.bytes),
+              shareCell(row.bytes, peak.bytes),
+              countCell(row.blocks),
+              placeCell(row),
             ])}
           />
           {(peak.more.stacks > 0 || peak.stacks.length > 100) && (

@@ -1,8 +1,9 @@
 // report/page/web/src/ranks.jsx — the processes of one job side by side.
 import { tellApart } from "./apart.js";
+import { bytesCell, countCell, placeCell } from "./cells.jsx";
 import { processText, report } from "./data.js";
 import { HELD } from "./held.js";
-import { Bar, Place, Section } from "./parts.jsx";
+import { Bar, Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
 import { bytesText, grouped, timeText } from "./words.js";
 
@@ -30,10 +31,10 @@ function SharedLeaks() {
         rows={rows.map((row, at) => [
           holdersText(row),
           row.least_bytes === row.most_bytes
-            ? bytesText(row.most_bytes)
-            : `${bytesText(row.least_bytes)} to ${bytesText(row.most_bytes)}`,
-          grouped(row.blocks),
-          <Place row={places[at]} />,
+            ? bytesCell(row.most_bytes)
+            : { ...bytesCell(row.most_bytes), text: `${bytesText(row.least_bytes)} to ${bytesText(row.most_bytes)}` },
+          countCell(row.blocks),
+          placeCell(places[at]),
         ])}
       />
     </>

@@ -1,6 +1,7 @@
 // report/page/web/src/segments.jsx — segments at a moment: who sits in them, the gaps, what pins them.
 import { useMemo, useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
+import { bytesCell, countCell, shownCell } from "./cells.jsx";
 import { devices, deviceText, functionText } from "./data.js";
 import { Choice, Place, Section } from "./parts.jsx";
 import { classOf, HUES, Strips } from "./strips.jsx";
@@ -171,13 +172,13 @@ function SegmentTable({ segments }) {
       ]}
       rows={() =>
         segments.map((one) => [
-          <code>{one.address}</code>,
-          bytesText(one.bytes),
-          bytesText(one.sums[ALLOCATED]),
-          bytesText(one.sums[PENDING]),
-          bytesText(one.free),
-          bytesText(one.gap),
-          String(one.counts[ALLOCATED]),
+          shownCell(one.address, <code>{one.address}</code>),
+          bytesCell(one.bytes),
+          bytesCell(one.sums[ALLOCATED]),
+          bytesCell(one.sums[PENDING]),
+          bytesCell(one.free),
+          bytesCell(one.gap),
+          countCell(one.counts[ALLOCATED]),
         ])
       }
     />

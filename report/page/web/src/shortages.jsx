@@ -1,5 +1,6 @@
 // report/page/web/src/shortages.jsx — each time that memory was not enough: why, who had it, what helps.
 import { tellApart } from "./apart.js";
+import { bytesCell, placeCell, shareCell } from "./cells.jsx";
 import { report } from "./data.js";
 import { Mempools } from "./mempools.jsx";
 import { Place, Section, Stack } from "./parts.jsx";
@@ -100,9 +101,9 @@ function Shortage({ row }) {
               caption="Who held the most then"
               columns={[["Bytes", "number"], ["Of these", "number wide"], ["Where", "where"]]}
               rows={tellApart(owners).map((owner) => [
-                bytesText(owner.bytes),
-                percentText(owner.bytes, held),
-                <Place row={owner} />,
+                bytesCell(owner.bytes),
+                shareCell(owner.bytes, held),
+                placeCell(owner),
               ])}
             />
           </div>

@@ -1,10 +1,11 @@
 // report/page/web/src/suppressed.jsx — known leaks: the rules that were given or used, and what they hid.
 import { CallRows } from "./calls.jsx";
+import { bytesCell, countCell, noCell, shownCell } from "./cells.jsx";
 import { report } from "./data.js";
 import { factsOf } from "./leaks.jsx";
 import { Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
-import { bytesText, counted, grouped } from "./words.js";
+import { bytesText, counted } from "./words.js";
 
 const { suppressed_blocks: blocks, suppressed_bytes: bytes } = report.totals ?? {};
 /** "17.7 MiB suppressed"; nothing where nothing is. */
@@ -41,10 +42,10 @@ export function Suppressed() {
         caption="The rules, and what each hid"
         columns={[["Rule", "where"], ["Bytes", "number"], ["Blocks", "number"], ["Call stacks", "number wide"], ["From", "where"]]}
         rows={rules.map((rule) => [
-          <code>{rule.rule}</code>,
-          rule.rows > 0 ? bytesText(rule.bytes) : "not used",
-          grouped(rule.blocks),
-          grouped(rule.rows),
+          shownCell(rule.rule, <code>{rule.rule}</code>),
+          rule.rows > 0 ? bytesCell(rule.bytes) : noCell("not used"),
+          countCell(rule.blocks),
+          countCell(rule.rows),
           sourceText(rule),
         ])}
       />

@@ -1,5 +1,6 @@
 // report/page/web/src/table.jsx — tables, whose rows are put in another order by the heads of their columns.
 import { useState } from "preact/hooks";
+import { csvOf, download } from "./csv.js";
 
 const UNITS = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, µs: 1e3, ms: 1e6, s: 1e9, min: 6e10 };
 
@@ -9,19 +10,29 @@ function amountOf(cell) {
   return number === undefined ? null : parseFloat(number.replaceAll(",", "")) * (UNITS[unit] ?? 1);
 }
 
+const isCell = (cell) => ["string", "number"].includes(typeof cell) || cell?.text !== undefined;
+const textOf = (cell) => (isCell(cell) ? (cell.text ?? String(cell)) : "");
+const valueOf = (cell) => (cell.value === undefined ? amountOf(textOf(cell)) : cell.value);
+
 /** The smaller first; what is no number last, by its letters. */
 function compare(a, b) {
-  const [left, right] = [amountOf(a), amountOf(b)];
+  const [left, right] = [valueOf(a), valueOf(b)];
   if (left !== null && right !== null) return left - right;
-  return (left === null) - (right === null) || String(a).localeCompare(String(b));
+  return (left === null) - (right === null) || textOf(a).localeCompare(textOf(b));
 }
-
-const isText = (cell) => typeof cell === "string" || typeof cell === "number";
 
 function inOrder(rows, { column, descending }) {
   if (column === null) return rows;
   const sorted = [...rows].sort((a, b) => compare(a[column], b[column]));
   return descending ? sorted.reverse() : sorted;
+}
+
+/** As it is shown, with the numbers whole, and their units in the heads. */
+function csvRows(columns, rows) {
+  const unitOf = (at) => rows.map((row) => row[at].unit).find(Boolean);
+  const field = (cell) => (cell.value === undefined ? (cell.whole ?? textOf(cell)) : (cell.value ?? ""));
+  const heads = columns.map(([title], at) => (unitOf(at) ? `${title} (${unitOf(at)})` : title));
+  return [heads, ...rows.map((row) => row.map(field))];
 }
 
 /** Columns of numbers begin with the largest; a third time the rows are as they were. */
@@ -46,39 +57,50 @@ function Head({ title, kind, sorted, sort }) {
 }
 
 /**
- * @param {{columns: [string, string?][], rows: any[][], whole?: boolean}} props a column is its title and class;
- *        `whole`: all rows are seen at once
+ * @param {{columns: [string, string?][], rows: import("./cells.jsx").Cell[][], whole?: boolean}} props
+ *        a column is its title and class; `whole`: all rows are seen at once
  */
 export function Table({ caption, columns, rows, whole }) {
   const [order, setOrder] = useState({ column: null });
-  const canSort = (column) => rows.length > 2 && rows.every((row) => isText(row[column]));
+  const isList = rows.length > 2;
+  const canSort = (column) => isList && rows.every((row) => isCell(row[column]));
+  const sorted = inOrder(rows, order);
   return (
-    <div class={whole ? "scroll whole" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(([title, kind], at) => (
-              <Head
-                key={title}
-                title={title}
-                kind={kind}
-                sorted={order.column !== at ? undefined : order.descending ? "descending" : "ascending"}
-                sort={canSort(at) && (() => setOrder(next(order, at, kind?.includes("number") ?? false)))}
-              />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder(rows, order).map((row, at) => (
-            <tr key={at}>
-              {row.map((cell, column) => (
-                <td class={columns[column][1]}>{cell}</td>
+    <>
+      <div class={whole ? "scroll whole" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map(([title, kind], at) => (
+                <Head
+                  key={title}
+                  title={title}
+                  kind={kind}
+                  sorted={order.column !== at ? undefined : order.descending ? "descending" : "ascending"}
+                  sort={canSort(at) && (() => setOrder(next(order, at, kind?.includes("number") ?? false)))}
+                />
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {sorted.map((row, at) => (
+              <tr key={at}>
+                {row.map((cell, column) => (
+                  <td class={columns[column][1]}>{cell.show ?? cell.text ?? cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isList && (
+        <p class="copy">
+          <button type="button" class="link" onClick={() => download(caption, csvOf(csvRows(columns, sorted)))}>
+            Save as CSV
+          </button>
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
 // report/page/web/src/plan/peak.jsx — who has the peak, what would lower it, and what pins segments.
 import { useState } from "preact/hooks";
 import { tellApart } from "../apart.js";
-import { Bar, Choice, Place, Section } from "../parts.jsx";
+import { barCell, bytesCell, countCell, placeCell, shareCell } from "../cells.jsx";
+import { Choice, Section } from "../parts.jsx";
 import { Table } from "../table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
 import { policyText } from "./names.jsx";
@@ -19,16 +20,10 @@ function Holders({ device }) {
         caption="Call stacks at the peak"
         columns={[["Bytes", "number with-bar"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
         rows={rows.map((row) => [
-          <>
-            {bytesText(row.bytes)}
-            <Bar part={row.bytes} whole={rows[0].bytes} />
-          </>,
-          percentText(row.bytes, device.live_peak_bytes),
-          grouped(row.blocks),
-          <>
-            <Place row={row} />
-            {row.phase && <span class="dim">, in {row.phase}</span>}
-          </>,
+          barCell(row.bytes, rows[0].bytes),
+          shareCell(row.bytes, device.live_peak_bytes),
+          countCell(row.blocks),
+          placeCell(row, { after: row.phase ? `, in ${row.phase}` : "" }),
         ])}
       />
       {more > 0 && (
@@ -50,11 +45,9 @@ function Savings({ device }) {
         caption="What a change of the program would save, by a replay with it"
         columns={[["Reserved less", "number"], ["Live less", "number"], ["If", "where"]]}
         rows={rows.map((row) => [
-          bytesText(row.saves_reserved_bytes),
-          bytesText(row.saves_live_bytes),
-          <>
-            {bytesText(row.bytes)} in {counted(row.blocks, "block")} were {row.change}: <Place row={row} />
-          </>,
+          bytesCell(row.saves_reserved_bytes),
+          bytesCell(row.saves_live_bytes),
+          placeCell(row, { before: `${bytesText(row.bytes)} in ${counted(row.blocks, "block")} were ${row.change}: ` }),
         ])}
       />
     </div>
@@ -71,15 +64,13 @@ function Sharing({ device }) {
         caption="Pairs of call stacks that could have one buffer, by a replay with it"
         columns={[["Reserved less", "number"], ["Buffer", "number"], ["For", "where"], ["And", "where"]]}
         rows={rows.map(({ first, second, ...pair }) => [
-          bytesText(pair.saves_reserved_bytes),
-          bytesText(pair.buffer_bytes),
-          <>
-            {bytesText(first.bytes)} of <Place row={first} />
-          </>,
-          <>
-            {bytesText(second.bytes)} of <Place row={second} />
-            <span class="dim">{pair.live_at_once ? ", beside it where both are live" : ", never live with it"}</span>
-          </>,
+          bytesCell(pair.saves_reserved_bytes),
+          bytesCell(pair.buffer_bytes),
+          placeCell(first, { before: `${bytesText(first.bytes)} of ` }),
+          placeCell(second, {
+            before: `${bytesText(second.bytes)} of `,
+            after: pair.live_at_once ? ", beside it where both are live" : ", never live with it",
+          }),
         ])}
       />
     </div>
@@ -144,14 +135,11 @@ export function Pins({ device }) {
           ["Where", "where"],
         ]}
         rows={rows.slice(0, MOST_ROWS).map((row) => [
-          <>
-            {bytesText(row.pinned_bytes)}
-            <Bar part={row.pinned_bytes} whole={rows[0].pinned_bytes} />
-          </>,
-          bytesText(row.bytes),
-          grouped(row.blocks),
-          grouped(row.segments),
-          <Place row={row} />,
+          barCell(row.pinned_bytes, rows[0].pinned_bytes),
+          bytesCell(row.bytes),
+          countCell(row.blocks),
+          countCell(row.segments),
+          placeCell(row),
         ])}
       />
     </Section>

@@ -1,4 +1,5 @@
 // report/page/web/src/plan/policies.jsx — what each allocator would need, and where memory is not enough.
+import { bytesCell, countCell, noCell, shareCell, shownCell, verdictCell } from "../cells.jsx";
 import { plan } from "../data.js";
 import { Place, Section, Stack } from "../parts.jsx";
 import { Table } from "../table.jsx";
@@ -17,8 +18,10 @@ function scaleOf(policies) {
   return Math.max(...shown, 1);
 }
 
-const smallestText = (row) =>
-  !row.searched ? "not looked for" : row.smallest_card_bytes === null ? "none" : bytesText(row.smallest_card_bytes);
+const smallestCell = (row) =>
+  row.searched && row.smallest_card_bytes !== null
+    ? bytesCell(row.smallest_card_bytes)
+    : noCell(row.searched ? "none" : "not looked for");
 
 function Bars({ policies }) {
   const whole = scaleOf(policies);
@@ -72,12 +75,9 @@ function Bars({ policies }) {
   );
 }
 
-function fitText({ fits, first_shortage: shortage, retries }) {
-  if (!fits)
-    return <span class="verdict-word leaks">{shortage ? `out at ${timeText(shortage.at_ns)}` : "too small"}</span>;
-  return (
-    <span class="verdict-word clean">{retries > 0 ? `fits, ${counted(retries, "retry")}` : "fits"}</span>
-  );
+function fitCell({ fits, first_shortage: shortage, retries }) {
+  if (!fits) return verdictCell(shortage ? `out at ${timeText(shortage.at_ns)}` : "too small", "leaks");
+  return verdictCell(retries > 0 ? `fits, ${counted(retries, "retry")}` : "fits", "clean");
 }
 
 export function Policies({ device, tools }) {
@@ -106,12 +106,12 @@ export function Policies({ device, tools }) {
           ["What it is"],
         ]}
         rows={policies.map((row) => [
-          policyName(row),
-          smallestText(row),
-          ...row.cards.map(fitText),
-          bytesText(row.peak_reserved_bytes),
-          percentText(row.peak_reserved_bytes - row.allocated_bytes_then, row.peak_reserved_bytes),
-          grouped(row.device_calls),
+          shownCell(policyText(row), policyName(row)),
+          smallestCell(row),
+          ...row.cards.map(fitCell),
+          bytesCell(row.peak_reserved_bytes),
+          shareCell(row.peak_reserved_bytes - row.allocated_bytes_then, row.peak_reserved_bytes),
+          countCell(row.device_calls),
           row.words,
         ])}
       />

@@ -2,7 +2,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { plan } from "../data.js";
-import { Place, Section } from "../parts.jsx";
+import { bytesCell, countCell, placeCell } from "../cells.jsx";
+import { Section } from "../parts.jsx";
 import { Table } from "../table.jsx";
 import { colour } from "../theme.js";
 import { bytesText, grouped } from "../words.js";
@@ -117,16 +118,16 @@ export function Scale({ theme }) {
             caption={`The runs by ${dimension}`}
             columns={[[dimension, "number"], ["Live", "number"], ["Of the card", "number"]]}
             rows={scale.values.map((value, at) => [
-              grouped(value),
-              bytesText(scale.live_bytes[at]),
-              bytesText(scale.card_bytes[at]),
+              countCell(value),
+              bytesCell(scale.live_bytes[at]),
+              bytesCell(scale.card_bytes[at]),
             ])}
           />
           <h3 class="below">What grows with it</h3>
           <Table
             caption={`Call stacks by what one more of ${dimension} adds`}
             columns={[["Each", "number"], ["Fixed", "number"], ["Where"]]}
-            rows={scale.stacks.map((row) => [bytesText(row.line.each_bytes), bytesText(row.line.fixed_bytes), <Place row={row} />])}
+            rows={scale.stacks.map((row) => [bytesCell(row.line.each_bytes), bytesCell(row.line.fixed_bytes), placeCell(row)])}
           />
         </div>
       </div>
