@@ -1,13 +1,17 @@
 // report/page/page.cpp — the data of a page, put into the page that web/ was built to.
 #include "report/page/page.hpp"
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
 #include "report/page/documents.hpp"
 #include "report/page/drawn.hpp"
 #include "report/page/packer.hpp"
+#include "report/page/source_lines.hpp"
 #include "report/page/template.hpp"
+#include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -43,12 +47,38 @@ std::string fitting_page(MakeDocument document_within)
     return fmt::format("{}{}{}", page.substr(0, at), data, page.substr(at + kDataGoesHere.size()));
 }
 
+// Links to lines, and the lines themselves; read once, however often a document is made of them.
+class SourcesOfPage {
+public:
+    SourcesOfPage(const PageSources& sources, const std::vector<const Json*>& documents)
+        : sources_(sources),
+          lines_(sources.lines ? source_lines_json(documents, *sources.lines) : Json::array())
+    {
+    }
+
+    void add_to(Json& document, Packer& packer) const
+    {
+        if (!sources_.url.empty()) {
+            document["source_url"] = sources_.url;
+            document["source_root"] = terminal_safe((sources_.root / "").string());
+        }
+        if (!lines_.empty())
+            document["sources"] = packer.packed(lines_, "sources");
+    }
+
+private:
+    const PageSources& sources_;
+    const Json lines_;
+};
+
 // What is shown of a report, and for `check` and `diff` what it is held against: other documents,
 // by their names.
 std::string page_of(const Report& report, std::string_view view,
-                    std::optional<std::uint64_t> until_ns, const Json& others)
+                    std::optional<std::uint64_t> until_ns, const PageSources& sources,
+                    const Json& others)
 {
     const Json whole = report_json(report, Audience::page);
+    const SourcesOfPage sources_of_page(sources, {&whole, &others});
     return fitting_page([&](const PageLimits& limits) {
         Packer packer(limits);
         Json document = {{"view", std::string(view)},
@@ -57,6 +87,7 @@ std::string page_of(const Report& report, std::string_view view,
                          {"drawn", packer.packed(drawn_json(report, limits))}};
         for (const auto& [name, other] : others.items())
             document[name] = packer.packed(other, name);
+        sources_of_page.add_to(document, packer);
         packer.add_tables(document);
         return document;
     });
@@ -70,27 +101,31 @@ std::string_view why_no_pages() noexcept
 }
 
 std::string page_of(const Report& report, std::string_view view,
-                    std::optional<std::uint64_t> until_ns)
+                    std::optional<std::uint64_t> until_ns, const PageSources& sources)
 {
-    return page_of(report, view, until_ns, Json::object());
+    return page_of(report, view, until_ns, sources, Json::object());
 }
 
-std::string page_of(const Check& check, const Report& report)
+std::string page_of(const Check& check, const Report& report, const PageSources& sources)
 {
-    return page_of(report, "check", {}, {{"check", check_document(check, report)}});
+    return page_of(report, "check", {}, sources, {{"check", check_document(check, report)}});
 }
 
-std::string page_of(const Comparison& comparison, const Report& base, const Report& now)
+std::string page_of(const Comparison& comparison, const Report& base, const Report& now,
+                    const PageSources& sources)
 {
-    return page_of(now, "diff", {}, {{"diff", comparison_document(comparison, base, now)}});
+    return page_of(now, "diff", {}, sources,
+                   {{"diff", comparison_document(comparison, base, now)}});
 }
 
-std::string page_of(const Plan& plan)
+std::string page_of(const Plan& plan, const PageSources& sources)
 {
     const Json whole = plan_document(plan);
+    const SourcesOfPage sources_of_page(sources, {&whole});
     return fitting_page([&](const PageLimits& limits) {
         Packer packer(limits);
         Json document = {{"view", "plan"}, {"plan", packer.packed(whole)}};
+        sources_of_page.add_to(document, packer);
         packer.add_tables(document);
         return document;
     });

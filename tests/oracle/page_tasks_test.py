@@ -3,6 +3,7 @@
 # mouse alone, and with the keyboard alone.
 import csv
 import json
+import re
 import sys
 import unittest
 
@@ -40,6 +41,18 @@ class PageTasksTest(Pages, OracleTest):
         answer = self.play("keys", self.page_of_demo())
         self.assertIn("/", answer["keys"])
         self.assertEqual((answer["closed"], answer["typed"], answer["opened"]), (0, "/?", 0))
+
+    def test_a_leak_leads_to_its_line_in_the_sources(self):
+        url = "https://host/{file}?at={line}#{path}"
+        page = self.page_of_demo(view="check", options=("--source", "--source-url", url, "--source-root", SOURCE))
+        answer = self.play("source", page)
+        source = SOURCE / "tests" / "programs" / "training_demo.cu"
+        path, at = re.fullmatch(rf"https://host/(.*)\?at=(\d+)#{re.escape(str(source))}", answer["link"]).groups()
+        self.assertEqual(path, str(source.relative_to(SOURCE)))
+        [lines] = answer["lines"]
+        shown = [line.split(" ", 1) for line in lines.split("\n")]
+        self.assertEqual([int(number) for number, _ in shown], list(range(int(at) - 2, int(at) + 3)))
+        self.assertEqual(shown[2][1].strip(), source.read_text().splitlines()[int(at) - 1].strip())
 
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""

@@ -42,7 +42,7 @@ class FoldTest(CliTest):
         (self.folder / ".vramscope").write_text("fold take\nfold\n")
         status, _, stderr = self.vramscope("leaks", "run.vsl")
         self.assertEqual(status, 125)
-        self.assert_one_line(stderr, ".vramscope:2: 'fold': write fold REGEX, suppressions FILE or path-map OLD=NEW")
+        self.assert_one_line(stderr, ".vramscope:2: 'fold': write fold REGEX, suppressions FILE, path-map OLD=NEW or source-url URL")
 
     def test_a_file_that_others_can_write_is_not_read(self):
         project = self.folder / ".vramscope"

@@ -14,6 +14,7 @@
 #include "tools/options/budget.hpp"
 #include "tools/options/ci_format_options.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
@@ -48,6 +49,7 @@ struct CheckOptions {
     BudgetOptions budget;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    SourceOptions sources;
     CiFormatOptions ci_formats;
 };
 
@@ -58,6 +60,8 @@ int check_logs(const CheckOptions& options)
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     reading.for_page = !options.html.empty();
+    const report::PageSources sources =
+        read_source_options(options.sources, reading.symbols, options.ci_formats.source_root);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     auto files = inputs(logs, options.suppressions, options.budget.file);
     const Output json(options.json, files, options.force);
@@ -69,7 +73,7 @@ int check_logs(const CheckOptions& options)
     const report::Check check = report::check(report, budget);
     ci_formats.write(check, report);
     if (html.wanted())
-        write_text_to(html, report::page_of(check, report));
+        write_text_to(html, report::page_of(check, report, sources));
     write_results(
         json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
         [&](std::ostream& out) {
@@ -93,6 +97,7 @@ void add_check(CommandLine& line)
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
     add_json_options(command, options->json, options->force, "the check");
     add_html_option(command, options->html);
+    add_source_options(command, options->sources);
     add_budget_options(command, options->budget, nullptr);
     add_ci_format_options(command, options->ci_formats, nullptr);
     add_suppression_options(command, options->suppressions);

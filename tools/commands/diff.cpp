@@ -14,6 +14,7 @@
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
@@ -45,6 +46,7 @@ struct DiffOptions {
     double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
+    SourceOptions sources;
     SymbolOptions symbols; // for both sides: a file of another build is not used
 };
 
@@ -58,6 +60,7 @@ int diff_logs(const DiffOptions& options)
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     reading.for_page = !options.html.empty();
+    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
     const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
     std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
@@ -70,7 +73,7 @@ int diff_logs(const DiffOptions& options)
         now.unread_files.push_back(file); // names of either side decide what is the same
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
     if (html.wanted())
-        write_text_to(html, report::page_of(comparison, base, now));
+        write_text_to(html, report::page_of(comparison, base, now, sources));
     write_results(
         json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
         [&](std::ostream& out) {
@@ -92,6 +95,7 @@ void add_diff(CommandLine& line)
     command.add_option("NEW", options->now, "after")->required();
     add_json_options(command, options->json, options->force, "the comparison");
     add_html_option(command, options->html);
+    add_source_options(command, options->sources);
     command.add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
     command
         .add_option("--tolerance", options->tolerance,

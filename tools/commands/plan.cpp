@@ -16,6 +16,7 @@
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/interrupt.hpp"
@@ -53,6 +54,7 @@ struct PlanArguments {
     std::string html;
     bool force = false; // overwrite what these two name
     SymbolOptions symbols;
+    SourceOptions sources;
 };
 
 std::uint64_t card_of(const std::string& text)
@@ -73,6 +75,7 @@ int plan_logs(const PlanArguments& options)
     wanted.policies = options.policies;
     wanted.scale = options.scale;
     wanted.symbols = read_symbol_options(options.symbols);
+    const report::PageSources sources = read_source_options(options.sources, wanted.symbols);
     wanted.progress = progress_bar();
     wanted.interrupted = [] { return Interrupt::came(); };
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
@@ -80,7 +83,7 @@ int plan_logs(const PlanArguments& options)
     const Output html = page_output(options.html, logs, options.json, options.force);
     const report::Plan plan = report::plan::make_plan(logs, wanted);
     if (html.wanted())
-        write_text_to(html, report::page_of(plan));
+        write_text_to(html, report::page_of(plan, sources));
     write_results(
         json, [&](std::ostream& out) { report::write_plan_json(out, plan); },
         [&](std::ostream& out) {
@@ -116,6 +119,7 @@ void add_plan(CommandLine& line)
         ->option_text("NAME=N,N...");
     add_json_options(command, options->json, options->force, "the plan");
     add_html_option(command, options->html);
+    add_source_options(command, options->sources);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
 }

@@ -22,6 +22,7 @@
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/interrupt.hpp"
@@ -69,6 +70,7 @@ struct RunOptions {
     bool inside = false;               // switch off allocators of frameworks
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    SourceOptions sources;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
     CiFormatOptions ci_formats;
@@ -162,8 +164,11 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
 
 Judgement read_judgement(const RunOptions& options)
 {
-    Judgement judgement{read_suppressions(options.suppressions),
-                        read_symbol_options(options.symbols), std::nullopt};
+    report::SymbolizerOptions symbols = read_symbol_options(options.symbols);
+    report::PageSources sources =
+        read_source_options(options.sources, symbols, options.ci_formats.source_root);
+    Judgement judgement{read_suppressions(options.suppressions), std::move(symbols),
+                        std::move(sources), std::nullopt};
     if (options.check)
         judgement.budget = read_budget(options.budget);
     return judgement;
@@ -278,6 +283,7 @@ void add_run(CommandLine& line)
         .add_option("--reduced", options->reduced,
                     "and a small table of each log in this folder, for `vramscope job`")
         ->option_text("DIR");
+    add_source_options(command, options->sources);
     offer(command
               .add_option("--pool", options->pool,
                           "what becomes of freed memory: cache, split or off")

@@ -152,8 +152,9 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
     if (outputs.json.wanted())
         write_json_to(outputs.json, report);
     if (outputs.html.wanted()) {
-        write_text_to(outputs.html,
-                      check ? report::page_of(*check, report) : report::page_of(report, "report"));
+        const report::PageSources& sources = judgement.sources;
+        write_text_to(outputs.html, check ? report::page_of(*check, report, sources)
+                                          : report::page_of(report, "report", {}, sources));
         say(fmt::format("page: {}", outputs.html.name()));
     }
     if (!outputs.reduced.empty())

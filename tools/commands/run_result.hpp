@@ -7,6 +7,7 @@
 
 #include "report/findings/places/suppressions.hpp"
 #include "report/judge/judge.hpp"
+#include "report/page/page.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "tools/options/ci_format_options.hpp"
 #include "tools/output/output_file.hpp"
@@ -32,6 +33,7 @@ struct EndedRun {
 struct Judgement {
     report::Suppressions suppressions;
     report::SymbolizerOptions symbols;
+    report::PageSources sources;          // of its page
     std::optional<report::Budget> budget; // set by --check
 };
 

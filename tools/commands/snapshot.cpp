@@ -8,9 +8,11 @@
 
 #include "report/error.hpp"
 #include "report/log/log_copy.hpp"
+#include "report/page/page.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/live/live_process.hpp"
@@ -42,6 +44,7 @@ struct SnapshotOptions {
     bool force = false; // overwrite what these three name
     bool all_frames = false;
     SymbolOptions symbols;
+    SourceOptions sources;
 };
 
 // As private as the log itself.
@@ -58,6 +61,7 @@ int take_snapshot(const SnapshotOptions& options)
 {
     report::Options reading;
     reading.symbols = read_symbol_options(options.symbols);
+    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const LiveProcess process = find_live_process(options.pid);
     const Output copy(options.copy, {process.door}, options.force, Output::Keep::every_file);
     const Output json(options.json, {process.door, options.copy}, options.force);
@@ -74,7 +78,7 @@ int take_snapshot(const SnapshotOptions& options)
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;
     if (html.wanted())
-        write_page_to(html, report, "snapshot");
+        write_text_to(html, report::page_of(report, "snapshot", {}, sources));
     write_results(
         json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) {
@@ -99,6 +103,7 @@ void add_snapshot(CommandLine& line)
     add_json_options(command, options->json, options->force, "the report",
                      "overwrite the copy, and any file of --json and --html");
     add_html_option(command, options->html);
+    add_source_options(command, options->sources);
     command.add_option("-o,--output", options->copy, "keep a copy of the log as it is now")
         ->option_text("COPY");
     command.add_flag("--all-frames", options->all_frames,

@@ -21,6 +21,7 @@
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/results.hpp"
@@ -87,6 +88,7 @@ struct ViewOptions {
     bool all_frames = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    SourceOptions sources;
 };
 
 // In ns. CLI11's own numbers with units lose the last digits.
@@ -117,6 +119,7 @@ int view_logs(const ViewOptions& options)
         reading.until_ns = time_of(options.until);
     const std::optional<std::uint64_t> until_ns = reading.until_ns;
     reading.for_page = !options.html.empty();
+    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
@@ -125,7 +128,7 @@ int view_logs(const ViewOptions& options)
     const Output html = page_output(options.html, taken, options.json, options.force);
     const report::Report report = read_logs(logs, std::move(reading));
     if (html.wanted())
-        write_text_to(html, report::page_of(report, options.view.name, until_ns));
+        write_text_to(html, report::page_of(report, options.view.name, until_ns, sources));
     write_results(
         json, [&](std::ostream& out) { report::write_json(out, report); },
         [&](std::ostream& out) {
@@ -144,6 +147,7 @@ void add_view(CommandLine& line, const View& view)
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
     add_json_options(command, options->json, options->force, "the report");
     add_html_option(command, options->html);
+    add_source_options(command, options->sources);
     command
         .add_option("--per", options->per,
                     "tell growth per step of this NVTX range or mark: epoch, \"step 1\"")

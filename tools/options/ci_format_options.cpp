@@ -17,6 +17,7 @@
 
 #include "report/ci_formats/ci_formats.hpp"
 #include "report/error.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
@@ -46,21 +47,6 @@ constexpr std::array kCiFormats{
                   &CiFormatOptions::gitlab, &report::write_gitlab},
 };
 // clang-format on
-
-// The folder with a .git in it (a file, in worktrees) that the working directory is in; else that
-// directory itself.
-fs::path repository()
-{
-    std::error_code ignored;
-    const fs::path here = fs::current_path(ignored);
-    for (fs::path folder = here; !folder.empty(); folder = folder.parent_path()) {
-        if (fs::exists(folder / ".git", ignored))
-            return folder;
-        if (folder == folder.root_path())
-            break;
-    }
-    return here;
-}
 
 fs::path root_of(const CiFormatOptions& options)
 {

@@ -23,7 +23,8 @@ struct Word {
 };
 constexpr Word kWords[] = {{"fold", &ProjectFile::fold},
                            {"suppressions", &ProjectFile::suppressions},
-                           {"path-map", &ProjectFile::paths}};
+                           {"path-map", &ProjectFile::paths},
+                           {"source-url", &ProjectFile::source_url}};
 
 std::string_view trimmed(std::string_view text)
 {
@@ -42,8 +43,8 @@ void add_line(ProjectFile& file, std::string_view line, int number)
             return;
         }
     throw report::Error(report::Exit::usage,
-                        fmt::format("{}:{}: '{}': write fold REGEX, suppressions FILE or path-map "
-                                    "OLD=NEW",
+                        fmt::format("{}:{}: '{}': write fold REGEX, suppressions FILE, path-map "
+                                    "OLD=NEW or source-url URL",
                                     kName, number, line));
 }
 

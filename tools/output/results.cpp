@@ -15,7 +15,6 @@
 
 #include "report/error.hpp"
 #include "report/json/json.hpp"
-#include "report/page/page.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 #include "tools/output/interrupt.hpp"
@@ -153,11 +152,6 @@ void write_json_to(const Output& output, const report::Report& report)
     std::ostringstream out;
     report::write_json(out, report);
     write_text_to(output, out.str());
-}
-
-void write_page_to(const Output& output, const report::Report& report, std::string_view view)
-{
-    write_text_to(output, report::page_of(report, view));
 }
 
 void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/findings/make_report.hpp"
@@ -34,8 +33,6 @@ report::TextStyle style_for(int descriptor);
 // Throws Error (125) if it cannot be written.
 void write_text_to(const Output& output, const std::string& text);
 void write_json_to(const Output& output, const report::Report& report);
-// `view`: as page_of() has it.
-void write_page_to(const Output& output, const report::Report& report, std::string_view view);
 
 // Writes what a command found: as JSON where `json` says, and as text on stdout, unless the
 // JSON goes there.

@@ -78,6 +78,14 @@ const TASKS = {
     const file = await saved;
     return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
   },
+
+  /** Where is the line in the sources? A leak is opened: its lines, and where its link leads. */
+  async source(page, hand) {
+    await hand.press("nav a[href='#leaks']");
+    await hand.press("#leaks .leak > button");
+    const line = page.locator(".leak.open .stack .own a");
+    return { lines: await texts(page, ".leak.open .own .source[open] pre"), link: await line.getAttribute("href") };
+  },
 };
 
 /** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */

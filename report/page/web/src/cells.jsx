@@ -38,7 +38,7 @@ export const placeCell = (row, { before = "", after = "" } = {}) => ({
   show: (
     <>
       {before}
-      <Place row={row} />
+      <Place row={row} linked />
       {after}
     </>
   ),

@@ -89,6 +89,13 @@ export const report = {
   process_count: whole.processes.all ?? 0,
 };
 
+/** Of the program's sources: the address of a line, the folder that {file} is below, and lines that are here. */
+export const sources = {
+  url: documents.source_url ?? "",
+  root: documents.source_root ?? "",
+  files: documents.sources ?? [],
+};
+
 /** What a run was held against. */
 export const check = documents.check ?? null;
 export const diff = documents.diff ?? null;

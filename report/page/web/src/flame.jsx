@@ -1,9 +1,10 @@
 // report/page/web/src/flame.jsx — where memory comes from: call stacks as a tree, outermost first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAddressed } from "./address.js";
-import { callKey, deviceText, highest, placeText, report } from "./data.js";
+import { callKey, deviceText, highest, report } from "./data.js";
 import { HELD } from "./held.js";
 import { Choice, Search, Section } from "./parts.jsx";
+import { FramePlace } from "./sources.jsx";
 import { AsTable } from "./table.jsx";
 import { matches, treeOf, visibleNodes } from "./tree.js";
 import { bytesText, counted, grouped, percentText, shortFunction, timeText, wordsOf } from "./words.js";
@@ -141,7 +142,7 @@ function Flame({ kind, inwards, words, selected, select }) {
     <>
       <p class="flame-readout" role="status">
         <code>{frame ? frame.function : "all"}</code>
-        <span class="dim">{frame ? placeText(frame) : ""}</span>
+        <span class="dim">{frame && <FramePlace frame={frame} />}</span>
         <span class="number">{kind.text(current.value)}</span>
         <span class="number dim">{percentText(current.value, root.value)}</span>
       </p>

@@ -1,6 +1,7 @@
 // report/page/web/src/parts.jsx — what several views are made of.
 import { useState } from "preact/hooks";
 import { functionText, ownFrame, placeText, wholeFunction } from "./data.js";
+import { FramePlace, SourceLines } from "./sources.jsx";
 
 export function Section({ id, title, about, children, tools }) {
   return (
@@ -49,13 +50,24 @@ export function Search({ label, placeholder, value, onChange, says, first }) {
   );
 }
 
-/** What a row is called by: its function, where that is, and what tells it from rows that look alike. */
-export function Place({ row }) {
-  const where = [placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ");
+/**
+ * What a row is called by: its function, where that is, and what tells it from rows that look alike.
+ * @param {{linked?: boolean}} props whether where it is may be a link: not in a button
+ */
+export function Place({ row, linked }) {
+  const frame = ownFrame(row);
+  const place = placeText(frame);
   return (
     <>
       <code title={wholeFunction(row)}>{functionText(row)}</code>
-      {where && <span class="dim"> {where}</span>}
+      {(place || row.apart) && (
+        <span class="dim">
+          {" "}
+          {linked ? <FramePlace frame={frame} /> : place}
+          {place && row.apart && " · "}
+          {row.apart}
+        </span>
+      )}
     </>
   );
 }
@@ -125,9 +137,10 @@ export function Stack({ row, title, facts }) {
         <li key={at} class={at === (row.own ?? 0) ? "own" : frame.library ? "library" : ""}>
           <code>{frame.function}</code>
           <span title={frame.file ?? frame.module ?? ""}>
-            {placeText(frame)}
+            <FramePlace frame={frame} />
             {frame.inlined ? ", inlined" : ""}
           </span>
+          <SourceLines frame={frame} open={at === (row.own ?? 0)} />
         </li>
       ))}
     </ol>
