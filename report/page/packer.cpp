@@ -22,8 +22,8 @@ constexpr std::string_view kUnread[] = {
     // Drawn from finer spans, and from maps with owners: see drawn.hpp.
     "device_memory.timeline",
     "pool.devices",
-    // There may be many in each row, and thread_count has their number.
-    "leaks.threads",
+    // There may be many in each row, and thread_count has their number; call stacks that leak are
+    // drawn by thread.
     "suppressed.threads",
     "unclosed_imports.threads",
     "owners_not_destroyed.threads",

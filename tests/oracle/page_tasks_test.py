@@ -7,7 +7,7 @@ import re
 import sys
 import unittest
 
-from oracle import NOT_HERE, SOURCE, OracleTest
+from oracle import NOT_HERE, PROGRAMS, SOURCE, OracleTest
 from pages import Pages, why_no_pages
 
 HANDS = ("mouse", "keyboard")
@@ -53,6 +53,20 @@ class PageTasksTest(Pages, OracleTest):
         shown = [line.split(" ", 1) for line in lines.split("\n")]
         self.assertEqual([int(number) for number, _ in shown], list(range(int(at) - 2, int(at) + 3)))
         self.assertEqual(shown[2][1].strip(), source.read_text().splitlines()[int(at) - 1].strip())
+
+    def test_the_callers_of_a_function_are_shown(self):
+        answer = self.play("callers", self.page_of_demo(), name="log_loss")
+        self.assertRegex(answer["says"], r"^Callers of log_loss\(…\): [0-9.]+ MiB, 35\.\d %, in 1 call stack\.$")
+        self.assertEqual(answer["frames"], ["all", "log_loss(…)", "train(…)", "main"])
+        self.assertEqual(answer["after"], ["all", "main", "train(…)", "load_labels()", "log_loss(…)"])
+
+    def test_the_call_stacks_are_shown_by_thread(self):
+        program = PROGRAMS.parent / "corpus" / "leak_exit_in_thread"
+        if not program.exists():
+            self.skip("the corpus is not built")
+        frames = self.play("threads", self.page_of(self.run_simulated(program)))
+        threads = [frame for frame in frames if frame.startswith("thread ")]
+        self.assertEqual((len(set(threads)), [frame for frame in frames if frame not in threads]), (2, ["all", "main", "worker()"]))
 
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""

@@ -86,6 +86,28 @@ const TASKS = {
     const line = page.locator(".leak.open .stack .own a");
     return { lines: await texts(page, ".leak.open .own .source[open] pre"), link: await line.getAttribute("href") };
   },
+
+  /** Who calls this function? The second of those that a function calls is chosen, and its callers. */
+  async callers(page, hand, { name }) {
+    await hand.press("nav a[href='#flame']");
+    if (hand instanceof Mouse) {
+      await hand.press(`.flame .node >> text=${name}`);
+      await hand.press("#flame button >> text=Callers of");
+    } else {
+      await hand.reach(".flame");
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "c"]) await page.keyboard.press(key);
+    }
+    const shown = { says: (await texts(page, ".callers"))[0], frames: await texts(page, ".flame .node") };
+    await hand.press("#flame button >> text=All call stacks");
+    return { ...shown, after: await texts(page, ".flame .node") };
+  },
+
+  /** Which thread leaks? */
+  async threads(page, hand) {
+    await hand.press("nav a[href='#flame']");
+    await hand.press("#flame .choice button >> text=By thread");
+    return texts(page, ".flame .node");
+  },
 };
 
 /** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */

@@ -2,7 +2,7 @@
 import { tellApart } from "./apart.js";
 import { bytesCell, countCell, noCell, placeCell, shareCell, timeCell } from "./cells.jsx";
 import { Table } from "./table.jsx";
-import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
+import { bytesText, counted } from "./words.js";
 
 /** "PyTorch's blocks, for cuBLAS", "cuBLAS (libcublas.so.12)" */
 function holderText({ kind, name, library }) {

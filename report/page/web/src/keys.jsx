@@ -29,6 +29,7 @@ const KEYS = [
     [
       ["← ↑ → ↓", "go from frame to frame"],
       ["Enter", "zoom to a frame"],
+      ["c", "show all that calls the frame's function"],
       ["Escape", "show all"],
     ],
   ],

@@ -6,12 +6,12 @@ const keyOf = (frame) => `${frame.function}\n${frame.file || frame.module}`;
 /**
  * @typedef {{frame: object | null, value: number, depth: number, at: number, parent: Node | null,
  *            children: Node[], rows: Set<object>}} Node `at`: where it begins, in the unit of values
- * @param {object[]} rows with a stack, innermost frame first
+ * @param {object[]} rows
  * @param {(row: object) => number} valueOf
- * @param {boolean} inwards whether the tree begins with the outermost frames
+ * @param {(row: object) => object[]} wayOf its frames from the root on; none: it is not in the tree
  * @returns {Node}
  */
-export function treeOf(rows, valueOf, inwards) {
+export function treeOf(rows, valueOf, wayOf) {
   const root = {
     frame: null,
     value: 0,
@@ -24,11 +24,12 @@ export function treeOf(rows, valueOf, inwards) {
   };
   for (const row of rows) {
     const value = valueOf(row);
-    if (!(value > 0)) continue;
+    const way = wayOf(row);
+    if (!(value > 0) || (way.length === 0 && row.stack.length > 0)) continue;
     let node = root;
     node.value += value;
     node.rows.add(row);
-    for (const frame of inwards ? [...row.stack].reverse() : row.stack) {
+    for (const frame of way) {
       const key = keyOf(frame);
       let child = node.byKey.get(key);
       if (!child) {

@@ -4,7 +4,7 @@ import { tellApart } from "../apart.js";
 import { barCell, bytesCell, countCell, placeCell, shareCell } from "../cells.jsx";
 import { Choice, Section } from "../parts.jsx";
 import { Table } from "../table.jsx";
-import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
+import { bytesText, counted, timeText } from "../words.js";
 import { policyText } from "./names.jsx";
 
 const MOST_ROWS = 100;

@@ -3,7 +3,7 @@ import { bytesCell, countCell, noCell, shareCell, shownCell, verdictCell } from 
 import { plan } from "../data.js";
 import { Place, Section, Stack } from "../parts.jsx";
 import { Table } from "../table.jsx";
-import { bytesText, counted, grouped, percentText, timeText } from "../words.js";
+import { bytesText, counted, timeText } from "../words.js";
 import { deviceName, policyName, policyText } from "./names.jsx";
 
 // A bar that is longer than so many times the first is cut short: the others could not be told apart.
