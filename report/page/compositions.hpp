@@ -9,7 +9,8 @@
 namespace vramscope::report {
 
 // At most `parts` parts of all moments together: where there are more, neighbouring moments become
-// one, and small call stacks are summed up.
-Json compositions_json(const Compositions& compositions, std::size_t parts);
+// one, and small call stacks are summed up. Of the largest stacks, with at most `lives` sums
+// together, it is told when their blocks came and left.
+Json compositions_json(const Compositions& compositions, std::size_t parts, std::size_t lives);
 
 } // namespace vramscope::report

@@ -70,7 +70,8 @@ Json drawn_json(const Report& report, const PageLimits& limits)
             drawn.push_back({{"timeline", timeline_json(thinned(device.fine_timeline,
                                                                 share_of(limits.points, devices)))},
                              {"compositions", compositions_json(device.compositions,
-                                                                share_of(limits.parts, devices))},
+                                                                share_of(limits.parts, devices),
+                                                                share_of(limits.lives, devices))},
                              {"maps", maps_json(maps_of(report, at, device),
                                                 share_of(limits.pieces, devices), limits.rows)}});
     }

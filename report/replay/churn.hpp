@@ -56,6 +56,8 @@ public:
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
+    static std::size_t bin_of(std::uint64_t life_ns) noexcept; // index into lifetimes()
+
     // Beside Sites::all(), up to the last site that it knows.
     const SiteVector<SiteChurn>& sites() const noexcept { return sites_; }
     ChurnNumbers sum() const;
@@ -85,7 +87,6 @@ private:
         return last_[slot];
     }
     static void note_freed(SiteChurn& site, std::uint64_t bytes);
-    static std::size_t bin_of(std::uint64_t life_ns) noexcept;
 
     const TickClock& clock_;
     SiteVector<SiteChurn> sites_;

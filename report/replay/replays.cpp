@@ -8,7 +8,8 @@ namespace vramscope::report {
 Replays::Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
                  const Wanted& wanted)
     : heap(tables, header.exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
-      growth(heap.sites(), WorkEnd(header, clock)), shortages(tables), churn(clock)
+      growth(heap.sites(), WorkEnd(header, clock)), shortages(tables), churn(clock),
+      span_peaks(heap.sites(), memory, clock)
 {
     BlockWatch* all = &watches;
     if (wanted.span_peaks)

@@ -38,7 +38,7 @@ struct Replays {
     EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests> watches{
         memory, holders, growth, churn, shortages, tests};
     // Empty, unless they are wanted.
-    SpanPeaks span_peaks{heap.sites(), memory};
+    SpanPeaks span_peaks;
     SitePeaks site_peaks{heap.sites()};
 
     struct Wanted {

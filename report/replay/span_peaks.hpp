@@ -1,4 +1,5 @@
-// report/replay/span_peaks.hpp — what was alive at the highest moment of each span of the run.
+// report/replay/span_peaks.hpp — what was alive at the highest moment of each span of the run, and
+// which blocks came and left in it.
 //
 // A device's time is in at most kMostSpans spans, each short both beside the run's time and beside
 // its events: so a loop has its moments, be it a hundredth of either. When there are too many, two
@@ -7,13 +8,17 @@
 // only where moments are wanted. A watch of HeapReplay, behind DeviceMemory; finish it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
+#include "report/replay/churn.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/site_vector.hpp"
 #include "report/replay/memory.hpp"
+#include "report/replay/span_lives.hpp"
 
 namespace vramscope::report {
 
@@ -23,25 +28,41 @@ struct SpanPeak {
     std::uint64_t bytes = 0;       // of the program's device memory, as it was requested
     std::uint64_t blocks = 0;
     std::vector<SiteShare> shares; // the largest, in no order
+    // How many blocks were born in the span, by the std::bit_width of their sizes; and of those that
+    // the program freed in it, how long they lived: in the bins of ChurnCounts.
+    std::array<std::uint64_t, 65> sizes{};
+    std::array<std::uint64_t, ChurnCounts::kLifetimes> lifetimes{};
 };
 
 class SpanPeaks final : public BlockWatch {
 public:
-    static constexpr std::size_t kMostSpans = 64;
+    static constexpr std::size_t kMostSpans = 128;
     static constexpr std::size_t kMostShares = 256;
+    // Where sites need more sums than these, spans are fewer, but for the fewest.
+    static constexpr std::size_t kMostSums = std::size_t{1} << 20;
+    static constexpr std::size_t kFewestSpans = 8;
 
-    // Both outlive this.
-    SpanPeaks(const Sites& sites, const DeviceMemory& memory) : sites_(sites), memory_(memory) {}
+    // All outlive this.
+    SpanPeaks(const Sites& sites, const DeviceMemory& memory, const TickClock& clock)
+        : sites_(sites), memory_(memory), clock_(clock)
+    {
+    }
 
     void finish(std::uint64_t end_ticks);
 
     // In order of time, without a gap from the first on; of a device in DeviceMemory.
     std::vector<SpanPeak> of_device(std::size_t index) const;
+    // Of its sites; spans are indices into of_device().
+    std::map<SiteId, std::vector<SpanLife>> lives_of_device(std::size_t index) const;
 
-    void prefetch(SiteId site) const override { saved_.prefetch(site); }
+    void prefetch(SiteId site) const override
+    {
+        saved_.prefetch(site);
+        lives_.prefetch(site);
+    }
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
-    void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
+    void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
 private:
@@ -52,6 +73,7 @@ private:
         std::uint64_t blocks = 0;
     };
     struct Done : SpanPeak {
+        std::uint32_t number = 0; // see SpanLives
         std::uint64_t events = 0;
         std::uint64_t ticks_long = 0;
     };
@@ -61,14 +83,17 @@ private:
         std::uint64_t last_ticks = 0;
         std::uint64_t events = 0; // the last one included
         // Of the span that is not done.
+        std::uint32_t number = 0;
+        SpanPeak counts; // sizes and lifetimes alone
         std::uint64_t begin_ticks = 0;
         std::uint64_t begin_events = 0; // how many were before it
         std::uint64_t high = 0;         // the most that was alive, first at high_ticks
         std::uint64_t high_ticks = 0;
         std::uint64_t moment = 0; // number of that moment; 0: there is no span
 
-        void keep(Done done);
         void join_least();
+        SpanLives::Span span_at(std::uint64_t ticks) const;
+        std::vector<std::uint32_t> numbers() const;
     };
     // An event of some sites of one device; `before`: what they had, `level`: what all had.
     struct Change {
@@ -78,14 +103,22 @@ private:
         std::uint64_t level;
     };
 
-    void note(const Change& change);
+    Spans& note(const Change& change);
+    Spans& note_left(const Block& block, std::uint64_t ticks);
     void turn(Spans& spans, const Change& change, bool after_a_gap);
     void open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level);
     void close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks);
     void save(const Spans& spans, std::span<const SiteShare> before);
+    bool is_of(const Site& site, std::size_t device) const;
+    void join_grown(std::size_t device);
+    void join_all();
+    void bound_sums();
 
     const Sites& sites_;
     const DeviceMemory& memory_;
+    const TickClock& clock_;
+    SpanLives lives_;
+    std::size_t most_spans_ = kMostSpans;
     SiteVector<Saved> saved_;
     std::vector<Spans> spans_; // indexed as DeviceMemory's devices
     std::uint64_t moments_ = 0;

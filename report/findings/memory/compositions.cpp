@@ -40,7 +40,7 @@ public:
         const std::string key(1, static_cast<char>(site.memory));
         const auto [found, added] = numbers_.try_emplace(key + place.key(), stacks_.size());
         if (added)
-            stacks_.push_back({std::move(place), site.memory});
+            stacks_.push_back({std::move(place), site.memory, {}});
         else
             stacks_[found->second].merge(place);
         of_site_.emplace(id, found->second);
@@ -52,7 +52,9 @@ public:
                          .ns = log_.clock.ns(span.ticks),
                          .bytes = span.bytes,
                          .blocks = span.blocks,
-                         .parts = {}};
+                         .parts = {},
+                         .sizes = {span.sizes.begin(), span.sizes.end()},
+                         .lifetimes = {span.lifetimes.begin(), span.lifetimes.end()}};
         std::map<std::size_t, Composition::Part> parts;
         for (const SiteShare& share : span.shares) {
             const auto known = of_site_.find(share.site);
@@ -70,9 +72,42 @@ public:
         return made;
     }
 
+    // The lives of all blocks are those of its stacks, and others.
+    std::vector<SpanLife> add_lives(const std::map<SiteId, std::vector<SpanLife>>& of_sites)
+    {
+        std::vector<LifeSums> of_stacks(stacks_.size());
+        LifeSums all;
+        for (const auto& [site, lives] : of_sites) {
+            add_to(all, lives);
+            if (const auto known = of_site_.find(site); known != of_site_.end())
+                add_to(of_stacks[known->second], lives);
+        }
+        for (std::size_t at = 0; at < stacks_.size(); ++at)
+            stacks_[at].lives = list_of(of_stacks[at]);
+        return list_of(all);
+    }
+
     std::vector<ComposingStack> take() { return std::move(stacks_); }
 
 private:
+    using LifeSums = std::map<std::pair<std::uint32_t, std::uint32_t>, SpanLife>; // left, born
+
+    static void add_to(LifeSums& sums, const std::vector<SpanLife>& lives)
+    {
+        for (const SpanLife& life : lives) {
+            const auto [sum, added] = sums.try_emplace({life.left, life.born}, life);
+            if (!added)
+                sum->second.join(life);
+        }
+    }
+    static std::vector<SpanLife> list_of(const LifeSums& sums)
+    {
+        std::vector<SpanLife> list;
+        for (const auto& [spans, sum] : sums)
+            list.push_back(sum);
+        return list;
+    }
+
     const Sites& sites_;
     const LeakSource& log_;
     std::map<std::string, std::size_t> numbers_; // by what a reader sees
@@ -82,15 +117,17 @@ private:
 
 } // namespace
 
-Compositions find_compositions(const std::vector<SpanPeak>& spans, const Sites& sites,
+Compositions find_compositions(const SpanPeaks& peaks, std::size_t device, const Sites& sites,
                                const LeakSource& log)
 {
+    const std::vector<SpanPeak> spans = peaks.of_device(device);
     StackTable table(sites, log);
     for (const SiteShare& site : largest_sites(spans))
         table.add(site.site);
     Compositions compositions;
     for (const SpanPeak& span : spans)
         compositions.moments.push_back(table.composition_of(span));
+    compositions.lives = table.add_lives(peaks.lives_of_device(device));
     compositions.stacks = table.take();
     return compositions;
 }

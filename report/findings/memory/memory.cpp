@@ -130,8 +130,8 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     device.fine_timeline = times_of(memory.timeline.points(), clock);
     add_holders(device, holdings, source);
     device.peak = find_peak(holdings, source.heap, source.log);
-    device.compositions = find_compositions(source.span_peaks.of_device(memory.index),
-                                            source.heap.sites(), source.log);
+    device.compositions =
+        find_compositions(source.span_peaks, memory.index, source.heap.sites(), source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
 }

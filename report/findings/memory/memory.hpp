@@ -92,7 +92,7 @@ std::vector<MemoryHolder> find_holders(std::vector<SiteShare> shares, const Wate
 // had is in the sums alone.
 inline constexpr std::size_t kMostComposingSites = 1024;
 
-Compositions find_compositions(const std::vector<SpanPeak>& spans, const Sites& sites,
+Compositions find_compositions(const SpanPeaks& peaks, std::size_t device, const Sites& sites,
                                const LeakSource& log);
 
 // A moment's segments as a map, without its free pieces. `stacks`: reads the blocks' owners;

@@ -14,6 +14,7 @@
 #include "report/model/call_place.hpp"
 #include "report/model/memory/mempool.hpp"
 #include "report/model/memory/pool_stats.hpp"
+#include "report/model/memory/span_life.hpp"
 #include "report/model/memory/waterfall.hpp"
 #include "tracker/format/record.hpp"
 
@@ -116,6 +117,7 @@ struct Fields<Peak> {
 
 struct ComposingStack : CallPlace {
     format::Memory memory = format::Memory::none;
+    std::vector<SpanLife> lives; // of its blocks; spans are those of Compositions::moments
 };
 
 // The highest moment of a span of time. The spans follow each other without a gap.
@@ -131,11 +133,16 @@ struct Composition {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
     std::vector<Part> parts; // the largest first
+    // Of the span: how many blocks came in it, by the std::bit_width of their sizes, and how long
+    // those lived that the program freed in it, in the bins of ChurnReport::lifetimes.
+    std::vector<std::uint64_t> sizes;
+    std::vector<std::uint64_t> lifetimes;
 };
 
 struct Compositions {
     std::vector<ComposingStack> stacks; // those first that had the most at any of the moments
     std::vector<Composition> moments;   // in order of time
+    std::vector<SpanLife> lives;        // of all blocks, also those of other stacks
 };
 
 enum class AdviceKind {

@@ -213,6 +213,54 @@ TEST_F(Page, HasFewerMomentsRatherThanFewerThanSomeCallStacks)
         EXPECT_GE(few["moments"][at]["bytes"], 4ull << 40) << "the highest of its neighbours";
 }
 
+// All that came in the first of these moments, and did not leave in the last one.
+std::uint64_t lived_on(const Json& lives)
+{
+    std::uint64_t bytes = 0;
+    for (std::size_t at = 0; at < lives["born"].size(); ++at) {
+        if (lives["born"][at] == 0 && lives["left"][at] > 0)
+            bytes += lives["bytes"][at].get<std::uint64_t>();
+    }
+    return bytes;
+}
+
+TEST_F(Page, SumsUpLivesWithTheMomentsThatBecomeOne)
+{
+    Report report = report_of(1, "train");
+    Compositions& all = report.processes[0].memory[0].compositions;
+    all = large_compositions();
+    all.lives = {{0, 1, 1, 10}, {0, 63, 1, 20}, {5, SpanLife::kAlive, 1, 40}};
+    all.stacks[0].lives = all.lives;
+    for (Composition& moment : all.moments)
+        moment.sizes.assign(65, 1);
+    const Json one = data_of(page_of(report, "report"))["drawn"][0][0]["compositions"];
+    EXPECT_EQ(one["lives"]["left"], Json({1, 63, 64})) << "64: alive at the end";
+    EXPECT_EQ(one["stacks"][0]["lives"], one["lives"]);
+    EXPECT_EQ(lived_on(one["lives"]), 30);
+    EXPECT_EQ(one["moments"][0]["size_blocks"].size(), 65u);
+    for (std::size_t at = 0; at < 256; ++at)
+        report.processes.emplace_back().memory.emplace_back();
+    const Json few = data_of(page_of(report, "report"))["drawn"][0][0]["compositions"];
+    const std::size_t moments = few["moments"].size();
+    ASSERT_EQ(moments, 7u) << "of ten spans each";
+    EXPECT_EQ(few["lives"]["left"], Json({0, 6, 7}));
+    EXPECT_EQ(lived_on(few["lives"]), 60);
+    EXPECT_EQ(few["moments"][0]["size_blocks"][0], 10);
+}
+
+TEST_F(Page, TellsOfTheLargestStacksWhenTheirBlocksCameAndLeft)
+{
+    Report report = report_of(1, "train");
+    Compositions& all = report.processes[0].memory[0].compositions;
+    all = large_compositions();
+    for (ComposingStack& stack : all.stacks)
+        for (std::uint32_t at = 0; at < 200; ++at)
+            stack.lives.push_back({at % 64, at % 64, 1, 1});
+    const Json stacks = data_of(page_of(report, "report"))["drawn"][0][0]["compositions"]["stacks"];
+    EXPECT_FALSE(stacks[0]["lives"].is_null());
+    EXPECT_TRUE(stacks[511]["lives"].is_null());
+}
+
 TEST_F(Page, HasTheNamesOfTestsAndOwnersAsText)
 {
     Report report = report_of(1, "train");

@@ -1,5 +1,6 @@
 // tests/report/findings/memory/compositions_test.cpp — what was alive at moments all along a run.
 #include <map>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -99,8 +100,15 @@ TEST(Compositions, OfAContextThatDiedHaveWhatItHadBefore)
 
 // What the events up to each of these times left, by a walk over them.
 struct Walk {
+    struct Life {
+        std::uint64_t stack = 0; // its offset
+        std::uint64_t bytes = 0;
+        std::uint64_t born = 0;
+        std::uint64_t left = UINT64_MAX;
+    };
     std::map<std::uint64_t, Level> after; // by time
     std::map<std::uint64_t, std::uint64_t> sums;
+    std::map<std::uint64_t, Life> lives; // by address
 };
 
 Walk random_walk(LogBuilder& log, std::uint32_t seed)
@@ -119,12 +127,14 @@ Walk random_walk(LogBuilder& log, std::uint32_t seed)
             const std::uint64_t bytes = 1 + random() % 1000;
             log.alloc(0x10000 + at * 0x1000, bytes, stack);
             live.push_back({0x10000 + at * 0x1000, {stack, bytes}});
+            walk.lives[live.back().first] = {stack * 0x1000, bytes, ticks};
             level[stack * 0x1000] += bytes;
             sum += bytes;
         } else {
             const std::size_t which = random() % live.size();
             const auto [address, block] = live[which];
             log.free(address);
+            walk.lives[address].left = ticks;
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
             if ((level[block.first * 0x1000] -= block.second) == 0)
                 level.erase(block.first * 0x1000);
@@ -160,6 +170,121 @@ TEST(Compositions, OfRandomRunsAreWhatAWalkOverTheEventsFinds)
             EXPECT_LE(moment.from_ns, moment.ns);
         }
     }
+}
+
+// The bytes of each stack whose spans are taken, by what is told of them, and by the walk.
+template <typename Takes>
+void expect_same_lives(const Compositions& all, const Walk& walk, std::uint64_t start, Takes takes)
+{
+    Level told;
+    std::uint64_t told_in_all = 0;
+    for (const ComposingStack& stack : all.stacks) {
+        for (const SpanLife& life : stack.lives) {
+            if (takes(life.born, life.left))
+                told[offset_of(stack)] += life.bytes;
+        }
+    }
+    for (const SpanLife& life : all.lives)
+        told_in_all += takes(life.born, life.left) ? life.bytes : 0;
+    const auto span_at = [&](std::uint64_t ticks) {
+        std::uint32_t span = 0;
+        while (span + 1 < all.moments.size() && all.moments[span + 1].from_ns + start <= ticks)
+            ++span;
+        return span;
+    };
+    Level walked;
+    std::uint64_t walked_in_all = 0;
+    for (const auto& [address, life] : walk.lives) {
+        if (!takes(span_at(life.born),
+                   life.left == UINT64_MAX ? SpanLife::kAlive : span_at(life.left)))
+            continue;
+        walked[life.stack] += life.bytes;
+        walked_in_all += life.bytes;
+    }
+    EXPECT_EQ(told, walked);
+    EXPECT_EQ(told_in_all, walked_in_all);
+}
+
+TEST(Compositions, TellOfAnyRangeWhatCameWhatStayedAndWhatLeft)
+{
+    for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+        SCOPED_TRACE(seed);
+        LogBuilder log = program();
+        const std::uint64_t start = log.header().start_ticks;
+        const Walk walk = random_walk(log, seed);
+        const Compositions all = compositions_of(log);
+        for (std::uint32_t from = 0; from < all.moments.size(); from += 7) {
+            const std::uint32_t to = from + 11;
+            SCOPED_TRACE(from);
+            expect_same_lives(all, walk, start, [&](std::uint32_t born, std::uint32_t left) {
+                return born >= from && born <= to && left > to;
+            });
+            expect_same_lives(all, walk, start, [&](std::uint32_t born, std::uint32_t left) {
+                return born <= to && left > to;
+            });
+            expect_same_lives(all, walk, start, [&](std::uint32_t, std::uint32_t left) {
+                return left >= from && left <= to;
+            });
+        }
+    }
+}
+
+TEST(Compositions, OfALongRunHaveFewSumsOfManyBlocks)
+{
+    LogBuilder log = program();
+    for (std::uint64_t at = 0; at < 40'000; ++at) {
+        log.at(1'000'000 + at * 1000).alloc(0x10000 + at * 0x1000, 10, 1);
+        if (at >= 300)
+            log.free(0x10000 + (at - 300) * 0x1000);
+    }
+    const Compositions all = compositions_of(log);
+    ASSERT_EQ(all.stacks.size(), 1u);
+    EXPECT_LE(all.lives.size(), 4 * SpanPeaks::kMostSpans);
+    std::uint64_t blocks = 0;
+    std::uint64_t alive = 0;
+    for (const SpanLife& life : all.stacks[0].lives) {
+        blocks += life.blocks;
+        alive += life.left == SpanLife::kAlive ? life.bytes : 0;
+        EXPECT_LE(life.born, life.left);
+    }
+    EXPECT_EQ(blocks, 40'000u);
+    EXPECT_EQ(alive, 3000u);
+}
+
+TEST(Compositions, TellWhatLeftWithItsContext)
+{
+    LogBuilder log = program();
+    log.at(1'000'000).alloc(0x1000, 300, 1).alloc(0x2000, 500, 2);
+    log.at(90'000'000).context_gone(1);
+    log.at(180'000'000).alloc(0x5000, 7, 4);
+    const Compositions all = compositions_of(log);
+    std::uint64_t left = 0;
+    for (const SpanLife& life : all.lives)
+        left += life.left == SpanLife::kAlive ? 0 : life.bytes;
+    EXPECT_EQ(left, 800u);
+}
+
+TEST(Compositions, CountSizesWhereBlocksCameAndLifetimesWhereTheyWereFreed)
+{
+    LogBuilder log = program();
+    log.at(1'000'000).alloc(0x1000, 300, 1);
+    log.at(90'000'000).alloc(0x2000, 1024, 2);
+    log.at(180'000'000).free(0x1000);
+    const Compositions all = compositions_of(log);
+    const auto counts = [&](std::uint64_t ns, auto member) {
+        std::uint64_t sum = 0;
+        for (const Composition& moment : all.moments) {
+            if (moment.from_ns <= ns)
+                sum += std::accumulate((moment.*member).begin(), (moment.*member).end(), 0u);
+        }
+        return sum;
+    };
+    EXPECT_EQ(counts(1'500'000, &Composition::sizes), 1u);
+    EXPECT_EQ(counts(UINT64_MAX, &Composition::sizes), 2u);
+    EXPECT_EQ(counts(150'000'000, &Composition::lifetimes), 0u);
+    EXPECT_EQ(counts(UINT64_MAX, &Composition::lifetimes), 1u);
+    EXPECT_EQ(all.moments.front().sizes.at(9), 1u) << "300 has nine bits";
+    EXPECT_EQ(all.moments.back().lifetimes.at(6), 1u) << "below a second";
 }
 
 TEST(PoolMaps, NameTheOwnersOfBlocksAtThePeakAndAtTheEnd)
