@@ -68,6 +68,32 @@ class PageTasksTest(Pages, OracleTest):
         threads = [frame for frame in frames if frame.startswith("thread ")]
         self.assertEqual((len(set(threads)), [frame for frame in frames if frame not in threads]), (2, ["all", "main", "worker()"]))
 
+    def test_of_a_range_of_time_is_told_what_came_what_stayed_and_what_left(self):
+        """Which line allocated what lived between the two marks?"""
+        log = self.run_simulated(sys.executable, SOURCE / "tests" / "programs" / "python" / "spans.py", settings=("--set", "pool=off"))
+        [process] = self.report_of(log)["processes"]
+        begin, end = process["device_memory"][0]["timeline"][0]["ns"], process["duration_ns"]
+        marks = [mark["ns"] for mark in process["marks"]]
+        # In the middle of what is before each mark, where nothing happened.
+        times = [(begin + marks[0]) // 2, (marks[0] + marks[1]) // 2]
+        chosen = [{"ns": ns, "part": (ns - begin) / (end - begin)} for ns in times]
+        answer = self.play("range", self.page_of(log), **dict(zip(("from", "to"), chosen)), name="lasting")
+        kept, alive, left, new, top = (answer["stacks"][kind] for kind in answer["kinds"][:5])
+        self.assertEqual(answer["kinds"][:5], ["New and kept", "At its end", "Freed in it", "All new", "Its peak"])
+        self.assertEqual([kept[0], alive[0], left[0], new[0], top[0]],
+                         ["all, 18 MiB", "all, 20 MiB", "all, 8 MiB", "all, 26 MiB", "all, 20 MiB"])
+        self.assertIn("lasting, 16 MiB, 88.9 %", kept)
+        self.assertFalse(any("passing" in node or "late" in node for node in kept), kept)
+        self.assertIn("passing, 8 MiB, 100.0 %", left)
+        self.assertRegex(answer["said"], r"26 MiB were allocated in 4 blocks, 8 MiB freed; at its end 20 MiB were alive, 18 MiB of them new")
+        self.assertRegex(answer["owner"], r"^lasting spans\.py:\d+: 16 MiB of 20 MiB alive at ")
+        self.assertEqual(answer["leaks"], [["early", "2 MiB in it"]])
+        self.assertRegex(answer["peak"], r": 20 MiB at ")
+        self.assertEqual(answer["sizes"].count("MiB –"), 4, answer["sizes"])
+        self.assertEqual(len(set(answer["colours"])), 1, answer["colours"])
+        self.assertIsNotNone(answer["colours"][0])
+        self.assertEqual((answer["kept"], answer["cleared"], answer["back"]), (True, [], True))
+
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""
         answer = self.play("csv", page, part=part, table=table)

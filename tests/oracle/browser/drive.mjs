@@ -176,7 +176,7 @@ async function pickMoment(page, told) {
   };
   await page.locator(".chart .u-over").click({ position: { x: 2, y: 50 } });
   told.moment.clicked = (await texts(page, ".picker p"))[0];
-  await page.locator(".picker button").click();
+  await page.locator(".picker .clear").click();
   told.moment.after = await texts(page, `${KINDS} button[aria-pressed=true]`);
 }
 

@@ -42,7 +42,87 @@ const seen = (page) =>
     focus: document.activeElement.innerText,
   }));
 
+const CHART = ".chart[role=application]";
+const KINDS = "#flame .choice[aria-label='What is shown'] button";
+const NS = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
+
+/** The times in what the page says of a place in the chart: [the moment, where its span begins, where it ends]. */
+async function pointedAt(page) {
+  const [said] = await texts(page, ".chart-readout");
+  return [...said.matchAll(/([\d.]+) (ns|µs|ms|s)\b/g)].map(([, number, unit]) => Number(number) * NS[unit]);
+}
+
+/** From one time to another; a time is {ns, part}, where `part` is how far along the chart it is. */
+async function chooseRange(page, hand, from, to) {
+  if (hand instanceof Mouse) {
+    await page.locator(CHART).scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await page.locator(`${CHART} .u-over`).boundingBox();
+    await page.mouse.move(x + from.part * width, y + 40);
+    await page.mouse.down();
+    await page.mouse.move(x + to.part * width, y + 50, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(x + to.part * width, y + height - 3);
+    return;
+  }
+  await hand.reach(CHART);
+  await page.keyboard.press("ArrowLeft");
+  for (let [, begin] = await pointedAt(page); begin > from.ns; [, begin] = await pointedAt(page))
+    await page.keyboard.press("ArrowLeft");
+  for (let [, , end] = await pointedAt(page); end <= from.ns; [, , end] = await pointedAt(page))
+    await page.keyboard.press("ArrowRight");
+  for (let [, , end] = await pointedAt(page); end <= to.ns; [, , end] = await pointedAt(page))
+    await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("ArrowUp");
+}
+
+/** The name of the colour of what has this function, in each of these places. */
+const coloursOf = (page, name, places) =>
+  page.evaluate(
+    ([name, places]) =>
+      places.map((place) => {
+        const row = [...document.querySelectorAll(place)].find((one) => one.innerText.includes(name));
+        const coloured = row?.matches("[class*=owner]") ? row : row?.querySelector("[class*=owner]");
+        return coloured?.className.match(/owner\d/)?.[0] ?? null;
+      }),
+    [name, places],
+  );
+
 const TASKS = {
+  /** Which line allocated what lived from one time to another, what was freed, and what of it is a leak? */
+  async range(page, hand, { from, to, name }) {
+    await chooseRange(page, hand, from, to);
+    await settled(page);
+    const kinds = await texts(page, KINDS);
+    const stacks = {};
+    for (const [at, kind] of kinds.slice(0, 5).entries()) {
+      await hand.press(`${KINDS} >> nth=${at}`);
+      stacks[kind] = await page.locator(".flame [role=treeitem]").evaluateAll((all) => all.map((one) => one.ariaLabel));
+    }
+    const chosen = {
+      said: (await texts(page, ".picker p"))[0],
+      owner: (await texts(page, ".chart-readout"))[0],
+      leaks: await page.locator("#leaks .leak > button").evaluateAll((rows) =>
+        rows.map((row) => [row.querySelector("code").innerText.trim(), row.querySelector(".leak-blocks").innerText]),
+      ),
+      peak: (await texts(page, "#peak h3"))[0],
+      sizes: (await texts(page, "#sizes .histogram >> nth=0")).join(),
+      colours: await coloursOf(page, name, [".owners-legend li", ".flame .node", "#peak td.where", "#overview .peak-parts li"]),
+    };
+    await page.waitForTimeout(300); // the address of what changes all the time is written when it has settled
+    await page.reload();
+    await page.locator("h1").waitFor();
+    const kept = (await texts(page, ".picker p"))[0] === chosen.said;
+    if (hand instanceof Mouse) await hand.press(".picker .clear");
+    else {
+      await hand.reach(CHART);
+      await page.keyboard.press("Escape");
+    }
+    const cleared = await texts(page, "#range-from");
+    await page.goBack();
+    await settled(page);
+    return { kinds, stacks, ...chosen, kept, cleared, back: (await texts(page, ".picker p"))[0] === chosen.said };
+  },
+
   /** Which parts of the page know of it? The first of what is found is opened. */
   async search(page, hand, { word }) {
     if (hand instanceof Mouse) await hand.press("header .icon");

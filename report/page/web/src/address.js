@@ -36,7 +36,7 @@ const asText = { text: String, value: (text) => text };
 /**
  * A state that is in the address under this name, as `form` has it as text. What `form` cannot read is `first`.
  *
- * @param {boolean} visit whether each change is one that "back" undoes
+ * @param {boolean} visit whether each change is one that "back" undoes, unless it is said of the change
  */
 export function useAddressed(name, first, { form = asText, visit = false } = {}) {
   const get = () => {
@@ -49,10 +49,10 @@ export function useAddressed(name, first, { form = asText, visit = false } = {})
     followers.add(follow);
     return () => followers.delete(follow);
   }, []);
-  const change = (next) => {
+  const change = (next, asVisit = visit) => {
     if (next === first) now.settings.delete(name);
     else now.settings.set(name, form.text(next));
-    write(visit);
+    write(asVisit);
     set(next);
   };
   return [value, change];

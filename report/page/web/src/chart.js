@@ -1,6 +1,8 @@
 // report/page/web/src/chart.js — the timeline of one device as uPlot draws it.
 import uPlot from "uplot";
-import { allocatedAtPeak, diff, highest, lineOf } from "./data.js";
+import { diff, highest, lineOf, momentAt } from "./data.js";
+import { drawChosen, drawMarks, drawOwners, drawPeak } from "./overlays.js";
+import { rangeOf } from "./range.jsx";
 import { colour } from "./theme.js";
 import { bytesText, timesApart } from "./words.js";
 
@@ -12,23 +14,20 @@ const TIMES = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800],
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240, 480].map((hours) => 3600 * hours),
 ];
-const LABEL_ROOM = 64; // pixels between the names of two marks
 
 const seconds = (ns) => ns.map((one) => one / 1e9);
 
-/** What the driver said last holds until more or less is reserved; then it is not known, until it is asked again. */
-function held(values, reserved) {
-  let last = null;
-  let reservedThen = 0;
+/**
+ * What is used on the device by all: what the driver counted beyond what is reserved, when it was asked last, and what
+ * is reserved now. Before it was asked first it is not known.
+ */
+function usedOverTime(values, reserved) {
+  let beyond = null;
   return values.map((value, at) => {
-    if (value !== null) [last, reservedThen] = [value, reserved[at]];
-    else if (reserved[at] !== reservedThen) last = null;
-    return last;
+    if (value !== null) beyond = value - reserved[at];
+    return beyond === null ? null : Math.max(beyond + reserved[at], 0);
   });
 }
-
-/** Where a line begins: of one that is short, this is all that is seen. */
-const beginnings = (values) => values.flatMap((value, at) => (value !== null && values[at - 1] == null ? [at] : []));
 
 /** Steps where a value is known, and nothing between: uPlot would draw their sides at the edges of what is not. */
 function steppedWhereKnown(chart, column, from, to) {
@@ -66,7 +65,7 @@ export function chartData(device, selected) {
     line.peak,
     line.least,
     line.peak_reserved,
-    held(line.used, line.reserved),
+    usedOverTime(line.used, line.reserved),
     line.pending,
     selected ? sampled(line.ns, selected.alive) : line.ns.map(() => null),
   ];
@@ -92,97 +91,37 @@ function onOneAxis([times, ...columns], otherTimes, other) {
   return [all, ...columns.map((values) => stretched(times, values)), stretched(otherTimes, other)];
 }
 
-function drawMarks(chart, device, shortages) {
-  const { ctx, bbox } = chart;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-  ctx.textBaseline = "top";
-  let free = -Infinity;
-  const line = (ns, stroke, dash) => {
-    const x = chart.valToPos(ns / 1e9, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) return null;
-    ctx.strokeStyle = stroke;
-    ctx.setLineDash(dash.map((length) => length * ratio));
-    ctx.lineWidth = ratio;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    return x;
-  };
-  for (const mark of device.process.marks) {
-    const x = line(mark.ns, colour("mark"), [2, 4]);
-    if (x === null || x < free || device.process.marks.length > 200) continue;
-    ctx.fillStyle = colour("dim");
-    const name = mark.name.length > 18 ? `${mark.name.slice(0, 17)}…` : mark.name;
-    if (x + ctx.measureText(name).width < bbox.left + bbox.width) {
-      ctx.fillText(name, x + 4 * ratio, bbox.top + 2 * ratio);
-      free = x + Math.max(ctx.measureText(name).width + 10 * ratio, LABEL_ROOM * ratio);
-    }
-  }
-  for (const shortage of shortages) {
-    const x = line(shortage.at_ns, colour("bad"), []);
-    if (x === null) continue;
-    ctx.fillStyle = colour("bad");
-    ctx.beginPath();
-    ctx.moveTo(x - 5 * ratio, bbox.top);
-    ctx.lineTo(x + 5 * ratio, bbox.top);
-    ctx.lineTo(x, bbox.top + 8 * ratio);
-    ctx.fill();
-  }
-  ctx.restore();
-}
-
-function drawPeak(chart, device) {
-  const { ctx, bbox } = chart;
-  const x = chart.valToPos(device.at_peak.ns / 1e9, "x", true);
-  const y = chart.valToPos(allocatedAtPeak(device), "y", true);
-  if (x < bbox.left || x > bbox.left + bbox.width) return;
-  ctx.save();
-  ctx.setLineDash([]);
-  ctx.fillStyle = colour("accent");
-  ctx.strokeStyle = colour("surface");
-  ctx.lineWidth = 2 * devicePixelRatio;
-  ctx.beginPath();
-  ctx.arc(x, y, 4.5 * devicePixelRatio, 0, 2 * Math.PI);
-  ctx.fill();
-  ctx.stroke();
-  ctx.restore();
-}
-
-/** The moment that was picked, and the span of time that it stands for. */
-function drawMoment(chart, moment) {
-  if (!moment) return;
-  const { ctx, bbox } = chart;
-  const inside = (ns) =>
-    Math.min(Math.max(chart.valToPos(ns / 1e9, "x", true), bbox.left), bbox.left + bbox.width);
-  const [from, to, x] = [moment.from_ns, moment.to_ns, moment.ns].map(inside);
-  ctx.save();
-  ctx.fillStyle = colour("accent-soft");
-  ctx.fillRect(from, bbox.top, Math.max(to - from, devicePixelRatio), bbox.height);
-  ctx.strokeStyle = colour("text");
-  ctx.setLineDash([]);
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  ctx.beginPath();
-  ctx.moveTo(x, bbox.top);
-  ctx.lineTo(x, bbox.top + bbox.height);
-  ctx.stroke();
-  ctx.restore();
-}
+const timeAt = (chart, left) => chart.posToVal(left, "x") * 1e9;
 
 function pickOnClick(chart, onPick) {
   chart.over.addEventListener("click", () => {
-    if (chart.cursor.left >= 0) onPick(chart.posToVal(chart.cursor.left, "x") * 1e9);
+    if (chart.cursor.left >= 0) onPick(timeAt(chart, chart.cursor.left));
   });
 }
 
+/** What was drawn over is a range: of the spans in which it begins and ends. */
+function pickOnDrag(chart, device, onRange) {
+  const { left, width } = chart.select;
+  if (!(width > 0)) return;
+  chart.setSelect({ left: 0, width: 0 }, false);
+  if (device.moments.length === 0) return;
+  const [from, to] = [left, left + width].map((at) => momentAt(device, timeAt(chart, at)));
+  onRange(rangeOf(device, from, to));
+}
+
+/** The column below the pointer, and its place; nothing: the pointer is elsewhere. */
+const pointOf = (chart) =>
+  chart.cursor.idx == null || chart.cursor.left < 0
+    ? null
+    : { at: chart.cursor.idx, ns: timeAt(chart, chart.cursor.left), bytes: chart.posToVal(chart.cursor.top, "y") };
+
 /**
  * @param {HTMLElement} place
- * @param {{shortages: object[], selected: object | null, drawn: {current: object | null},
- *          onCursor: (index: number | null) => void, onPick: (ns: number) => void}} shown
+ * @param {{shortages: object[], selected: object | null, chosen: {current: {moment: object | null, range: object | null}},
+ *          onPoint: (point: {at: number, ns: number, bytes: number} | null) => void, onPick: (ns: number) => void,
+ *          onRange: (range: object) => void}} shown
  */
-export function makeChart(place, device, { shortages, selected, drawn, onCursor, onPick }) {
+export function makeChart(place, device, { shortages, selected, chosen, onPoint, onPick, onRange }) {
   const axis = { stroke: colour("dim"), font: "11px system-ui, sans-serif", ticks: { show: false } };
   const series = (stroke, more) => ({ stroke, width: 1.5, paths: stepped, points: { show: false }, ...more });
   return new uPlot(
@@ -190,7 +129,7 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
       width: place.clientWidth,
       height: place.clientWidth < 520 ? 240 : 320,
       legend: { show: false },
-      cursor: { y: false, drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
+      cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: 6 }, points: { show: false } },
       scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, 1) * 1.08] } },
       axes: [
         {
@@ -212,14 +151,13 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
       ],
       series: [
         {},
-        series(colour("accent"), {}),
-        series("transparent", { fill: colour("accent-soft") }), // below the band of what came and went
+        series(colour("text"), { width: 1 }),
+        series("transparent"), // below the band of what came and went
         series(colour("reserved"), { width: 1.25 }),
         series(colour("used"), {
           width: 1.25,
           dash: [6, 4],
           show: hasUsed(device.timeline),
-          points: { show: true, size: 4, filter: (chart, column) => beginnings(chart.data[column]) },
           paths: steppedWhereKnown,
         }),
         series(colour("pending"), { width: 1.25, show: hasPending(device.timeline) }),
@@ -231,15 +169,17 @@ export function makeChart(place, device, { shortages, selected, drawn, onCursor,
           show: baseOf(device) !== null,
         }),
       ],
-      bands: [{ series: [1, 2], fill: colour("accent-band") }],
+      bands: [{ series: [1, 2], fill: colour("band") }],
       hooks: {
         ready: [(chart) => pickOnClick(chart, onPick)],
+        drawAxes: [(chart) => drawOwners(chart, device)],
         draw: [
-          (chart) => drawMoment(chart, drawn.current),
+          (chart) => drawChosen(chart, chosen.current),
           (chart) => drawMarks(chart, device, shortages),
           (chart) => drawPeak(chart, device),
         ],
-        setCursor: [(chart) => onCursor(chart.cursor.idx)],
+        setCursor: [(chart) => onPoint(pointOf(chart))],
+        setSelect: [(chart) => pickOnDrag(chart, device, onRange)],
       },
     },
     chartData(device, selected),
@@ -256,6 +196,19 @@ export function look(chart, move, zoom) {
   const middle = (min + max) / 2 + move * (max - min);
   const left = Math.min(Math.max(middle - width / 2, first), last - width);
   if (width > 0) chart.setScale("x", { min: left, max: left + width });
+}
+
+/** @param {{from_ns: number, to_ns: number}} range */
+export const lookAt = (chart, { from_ns, to_ns }) => chart.setScale("x", { min: from_ns / 1e9, max: to_ns / 1e9 });
+
+/** Puts the cursor to a time and a height; what is not seen is moved to. */
+export function pointAt(chart, ns, bytes) {
+  const { min, max } = chart.scales.x;
+  const middle = (min + max) / 2;
+  if (ns / 1e9 < min || ns / 1e9 > max) look(chart, (ns / 1e9 - middle) / (max - min), 1);
+  requestAnimationFrame(() =>
+    chart.setCursor({ left: chart.valToPos(ns / 1e9, "x"), top: chart.valToPos(bytes, "y") }, false),
+  );
 }
 
 export function lookAtAll(chart) {

@@ -57,6 +57,8 @@ const deviceOf = (device, { timeline, compositions, maps }, process) => ({
   timeline,
   line: lineOf(timeline, process.duration_ns),
   moments: momentsOf(compositions, process),
+  places: compositions.stacks,
+  lives: compositions.lives,
   maps,
 });
 

@@ -6,10 +6,11 @@ import { deviceText, highest, report } from "./data.js";
 import { FlameTree } from "./flame_tree.jsx";
 import { HELD } from "./held.js";
 import { Choice, Search, Section } from "./parts.jsx";
+import { kindsThen } from "./range.jsx";
 import { AsTable } from "./table.jsx";
 import { matches } from "./tree.js";
 import { hasThreads } from "./ways.js";
-import { bytesText, counted, grouped, percentText, shortFunction, timeText, wordsOf } from "./words.js";
+import { bytesText, counted, grouped, percentText, shortFunction, wordsOf } from "./words.js";
 
 const sites = report.processes.flatMap((process) => process.churn.sites);
 const moreSites = report.processes.reduce((sum, process) => sum + process.churn.more_sites, 0);
@@ -53,24 +54,6 @@ const KINDS = {
   },
 };
 const ofRun = Object.entries(KINDS).filter(([, kind]) => kind.rows.some((row) => kind.value(row) > 0));
-
-const SMALLER = { function: "(smaller call stacks)", file: "", module: "", line: 0, library: 1 };
-
-/** What was alive at the moment that was picked, all of it. */
-function kindOf(moment) {
-  const rows = moment.rows();
-  const rest = moment.bytes - rows.reduce((sum, row) => sum + row.bytes, 0);
-  if (rest > 0) rows.push({ bytes: rest, stack: [SMALLER], own: 0 });
-  return {
-    title: `At ${timeText(moment.ns)}`,
-    rows,
-    value: (row) => row.bytes,
-    text: bytesText,
-    about: `Bytes that were alive at ${timeText(moment.ns)} on ${deviceText(moment.device)}, the highest moment from ${timeText(
-      moment.from_ns,
-    )} to ${timeText(moment.to_ns)}.${rest > 0 ? ` ${bytesText(rest)} are of smaller call stacks, which are not told apart.` : ""}`,
-  };
-}
 
 /** The part of all that has such a frame in its call stack. */
 function partText(kind, isWanted) {
@@ -119,14 +102,14 @@ const DIRECTIONS = [
   ["innermost", "From the allocation"],
 ];
 
-export function Flames({ selected, select, moment }) {
+export function Flames({ selected, select, moment, range }) {
   const [chosen, choose] = useAddressed("stacks", null, { visit: true });
   const [from, setFrom] = useAddressed("from", "outermost", { visit: true });
   const [wanted, setWanted] = useAddressed("find", "");
   const [callers, showCallers] = useAddressed("callers", "", { visit: true });
   const [more, setMore] = useAddressed("frames", NONE, { form: SWITCHES, visit: true });
-  const then = useMemo(() => moment && kindOf(moment), [moment]);
-  const kinds = [...(then ? [["then", then]] : []), ...CHANGED, ...ofRun];
+  const then = useMemo(() => kindsThen(moment, range), [moment, range]);
+  const kinds = [...then, ...CHANGED, ...ofRun];
   if (kinds.length === 0) return null;
   const [name, kind] = kinds.find(([key]) => key === chosen) ?? kinds[0];
   const inwards = from !== "innermost";

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { changeClass, changeOf } from "./changes.js";
 import { callKey, report } from "./data.js";
+import { colourOfNode } from "./owners.jsx";
 import { FramePlace } from "./sources.jsx";
 import { matches, treeOf, visibleNodes } from "./tree.js";
 import { waysBy } from "./ways.js";
@@ -15,6 +16,7 @@ function classOf(kind, node, marked, words) {
   return [
     "node",
     kind.change ? changeClass(kind, node) : origin,
+    frame && !kind.change && !frame.group && colourOfNode(node),
     frame && marked.some((row) => node.rows.has(row)) && "marked",
     frame?.group && "group",
     frame && words.length > 0 && matches(frame, words) && "found",

@@ -16,6 +16,7 @@ import {
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
+import { ownerColour } from "./owners.jsx";
 import { bytesText, counted, grouped, growthText, percentText, perSecondText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -211,7 +212,7 @@ function largestParts(rows, whole) {
   const parts = new Map();
   for (const row of rows) {
     const name = functionText(row);
-    const part = parts.get(name) ?? { name, place: placeText(ownFrame(row)), bytes: 0 };
+    const part = parts.get(name) ?? { name, place: placeText(ownFrame(row)), bytes: 0, colour: ownerColour(row) };
     part.bytes += row.bytes;
     parts.set(name, part);
   }
@@ -221,6 +222,8 @@ function largestParts(rows, whole) {
   if (rest > 0) shown.push({ name: "everything else", place: "", bytes: rest, rest: true });
   return shown;
 }
+
+const shadeOf = (part, at) => part.colour ?? (part.rest ? "rest" : `shade${at}`);
 
 export function MadeOf({ title, about, rows, whole }) {
   if (!(whole > 0)) return null;
@@ -232,7 +235,7 @@ export function MadeOf({ title, about, rows, whole }) {
         {parts.map((part, at) => (
           <span
             key={part.name}
-            class={part.rest ? "rest" : `shade${at}`}
+            class={shadeOf(part, at)}
             style={{ flexGrow: part.bytes }}
             title={part.name}
           />
@@ -241,7 +244,7 @@ export function MadeOf({ title, about, rows, whole }) {
       <ul class="peak-parts">
         {parts.map((part, at) => (
           <li key={part.name}>
-            <span class={`swatch ${part.rest ? "rest" : `shade${at}`}`} aria-hidden="true" />
+            <span class={`swatch ${shadeOf(part, at)}`} aria-hidden="true" />
             <span class="peak-name">
               <code>{part.name}</code> <span>{part.place}</span>
             </span>

@@ -1,7 +1,8 @@
 // report/page/web/src/histograms.jsx — how large blocks are, and how long they live; what that costs.
 import { countCell, shownCell, timeCell } from "./cells.jsx";
-import { report } from "./data.js";
+import { deviceText, report } from "./data.js";
 import { Section } from "./parts.jsx";
+import { histogramsIn, rangeText } from "./range.jsx";
 import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, shortTime, timeText } from "./words.js";
 
@@ -81,16 +82,33 @@ function DriverCalls() {
   );
 }
 
-export function Histograms() {
+/** Of the run: what was allocated, and what it cost. */
+function costText() {
+  const allocations = total("allocations");
+  return `${counted(allocations, "allocation")} of ${bytesText(total("allocated_bytes"))}; ${percentText(
+    total("short_lived"),
+    allocations,
+  )} lived for less than a millisecond, ${percentText(
+    total("redundant"),
+    allocations,
+  )} were of a size that the same place had freed before${
+    total("driver_calls") > 0
+      ? `; ${counted(total("driver_calls"), "call")} reached the driver, ${timeText(total("driver_ns"))} in all`
+      : ""
+  }.`;
+}
+
+export function Histograms({ range }) {
+  const lists = range ? [histogramsIn(range)] : churns;
   const sizes = joined(
-    churns.map((churn) => churn.sizes),
+    lists.map((list) => list.sizes),
     "from_bytes",
     ["blocks", "bytes"],
   )
     .sort((a, b) => a.from_bytes - b.from_bytes)
     .map((bin) => ({ name: `${bytesText(bin.from_bytes)} –`, blocks: bin.blocks }));
   const lifetimes = joined(
-    churns.map((churn) => churn.lifetimes),
+    lists.map((list) => list.lifetimes),
     "below_ns",
     ["blocks"],
   )
@@ -99,23 +117,16 @@ export function Histograms() {
       name: bin.below_ns > 0 ? `< ${shortTime(bin.below_ns)}` : `≥ ${shortTime(all[at - 1]?.below_ns ?? 0)}`,
       blocks: bin.blocks,
     }));
-  if (sizes.length === 0) return null;
-  const allocations = total("allocations");
+  if (sizes.length === 0 && !range) return null;
   return (
     <Section
       id="sizes"
       title="Sizes and lifetimes"
-      about={`${counted(allocations, "allocation")} of ${bytesText(total("allocated_bytes"))}; ${percentText(
-        total("short_lived"),
-        allocations,
-      )} lived for less than a millisecond, ${percentText(
-        total("redundant"),
-        allocations,
-      )} were of a size that the same place had freed before${
-        total("driver_calls") > 0
-          ? `; ${counted(total("driver_calls"), "call")} reached the driver, ${timeText(total("driver_ns"))} in all`
-          : ""
-      }.`}
+      about={
+        range
+          ? `Of the device memory that came, and that the program freed, from ${rangeText(range)} on ${deviceText(range.device)}.`
+          : costText()
+      }
     >
       <div class="panels">
         <Histogram title="Blocks by size, each bin up to twice its size" unit="Size" rows={sizes} />

@@ -18,8 +18,12 @@ const KEYS = [
     "timeline",
     "Timeline",
     [
+      ["← and →", "go from span to span of the time"],
+      ["↑ and ↓", "go from owner to owner"],
+      ["Shift with ← or →", "choose a range"],
+      ["Enter", "pick the moment"],
+      ["Escape", "show the whole run"],
       ["+ and −", "zoom"],
-      ["← and →", "move in time"],
       ["0", "show all of the time"],
     ],
   ],

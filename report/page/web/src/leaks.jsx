@@ -5,7 +5,9 @@ import { tellApart } from "./apart.js";
 import { processFact } from "./calls.jsx";
 import { callKey, functionText, ownFrame, placeText, report, wholeFunction } from "./data.js";
 import { HELD } from "./held.js";
+import { Swatch } from "./owners.jsx";
 import { Bar, Choice, Facts, Search, Section, Stack } from "./parts.jsx";
+import { leakedIn, rangeText } from "./range.jsx";
 import {
   bytesText,
   classText,
@@ -47,7 +49,39 @@ const ORDERS = {
   blocks: ["Blocks", (a, b) => b.blocks - a.blocks],
   first: ["First seen", (a, b) => a.first_ns - b.first_ns],
 };
-const thenOrder = (then) => ["Alive then", (a, b) => (then.get(b) ?? 0) - (then.get(a) ?? 0) || b.bytes - a.bytes];
+
+/**
+ * What a moment or a range adds to the rows: the bytes of each (null: not known), what its order is called, how it is
+ * said, the times that are marked, and what it says of the list. Rows that have nothing in a range are left out.
+ */
+function thenOf(moment, range) {
+  if (range)
+    return {
+      bytes: leakedIn(range),
+      order: "New in range",
+      when: "in it",
+      times: [range.from_ns, range.to_ns],
+      about: `${HELD.about}, of what was allocated from ${rangeText(range)}: "in it" is that part of each.`,
+      has: (bytes) => bytes !== 0 && bytes !== undefined,
+    };
+  return (
+    moment && {
+      bytes: aliveAt(moment),
+      order: "Alive then",
+      when: "then",
+      times: [moment.ns],
+      about: `${HELD.about}, and what was alive at these places at ${timeText(moment.ns)}.`,
+      has: () => true,
+    }
+  );
+}
+const thenOrder = ({ order, bytes }) => [order, (a, b) => (bytes.get(b) ?? 0) - (bytes.get(a) ?? 0) || b.bytes - a.bytes];
+function thenText(row, { bytes, when }) {
+  const part = bytes.get(row);
+  if (part === undefined) return counted(row.blocks, "block");
+  if (part === null) return `not known ${when}`;
+  return part > 0 ? `${bytesText(part)} ${when}` : `none ${when}`;
+}
 
 const textOf = new Map(
   report.leaks.map((row) => [
@@ -64,7 +98,7 @@ const textOf = new Map(
 );
 
 /** What was alive at a place over the run. */
-export function Sparkline({ row, moment }) {
+export function Sparkline({ row, times = [] }) {
   const [ns, bytes] = row.alive;
   if (ns.length < 2) return <span class="spark" />;
   const [width, height] = [96, 22];
@@ -85,7 +119,9 @@ export function Sparkline({ row, moment }) {
     >
       <path class="area" d={`${path}V${height}Z`} />
       <path class="edge" d={path.replace(/^M0 \d+V/, "M0 ")} />
-      {moment && <path class="then" d={`M${((Math.min(moment.ns, end) / end) * width).toFixed(1)} 0V${height}`} />}
+      {times.map((time) => (
+        <path key={time} class="then" d={`M${((Math.min(time, end) / end) * width).toFixed(1)} 0V${height}`} />
+      ))}
     </svg>
   );
 }
@@ -124,7 +160,7 @@ export function factsOf(row) {
 const titleOf = (row) =>
   `${bytesText(row.bytes)} in ${counted(row.blocks, "block")}, ${functionText(row)} ${placeText(ownFrame(row))}`;
 
-function LeakRow({ row, most, open, toggle, moment, then }) {
+function LeakRow({ row, most, open, toggle, then }) {
   const id = `leak-${row.id}`;
   const facts = open && factsOf(row);
   return (
@@ -134,12 +170,15 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
           <span class="number">{bytesText(row.bytes)}</span>
           <Bar part={row.bytes} whole={most} />
         </span>
-        <span class={`leak-blocks number ${then > 0 ? "" : "dim"}`}>
-          {then === undefined ? counted(row.blocks, "block") : then > 0 ? `${bytesText(then)} then` : "none then"}
+        <span class={`leak-blocks number ${then?.bytes.get(row) > 0 ? "" : "dim"}`}>
+          {then ? thenText(row, then) : counted(row.blocks, "block")}
         </span>
-        <Sparkline row={row} moment={then === undefined ? null : moment} />
+        <Sparkline row={row} times={then?.bytes.has(row) ? then.times : []} />
         <span class="leak-place">
-          <code title={wholeFunction(row)}>{functionText(row)}</code>
+          <code title={wholeFunction(row)}>
+            <Swatch row={row} />
+            {functionText(row)}
+          </code>
           <span class="dim">{[placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ")}</span>
         </span>
         <span class={`tag ${row.class}`}>
@@ -158,7 +197,7 @@ function LeakRow({ row, most, open, toggle, moment, then }) {
   );
 }
 
-function Rows({ rows, selected, select, moment, then }) {
+function Rows({ rows, selected, select, then }) {
   const [shown, setShown] = useState(AT_ONCE);
   const list = useRef(null);
   const at = selected ? rows.indexOf(selected) : -1;
@@ -179,8 +218,7 @@ function Rows({ rows, selected, select, moment, then }) {
             row={row}
             most={most}
             open={row === selected}
-            moment={moment}
-            then={then?.get(row)}
+            then={then}
             toggle={(one) => select(one === selected ? null : one)}
           />
         ))}
@@ -213,10 +251,10 @@ function Sums() {
   );
 }
 
-export function Leaks({ selected, select, moment }) {
+export function Leaks({ selected, select, moment, range }) {
   const [wanted, setWanted] = useAddressed("search", "");
   const [chosen, setOrder] = useAddressed("order", null, { visit: true });
-  const then = useMemo(() => moment && aliveAt(moment), [moment]);
+  const then = useMemo(() => thenOf(moment, range), [moment, range]);
   if (report.leaks.length === 0)
     return (
       <Section id="leaks" title={HELD.part}>
@@ -233,16 +271,17 @@ export function Leaks({ selected, select, moment }) {
   const order = orders[chosen] ? chosen : Object.keys(orders)[0];
   const words = wordsOf(wanted);
   const rows = tellApart(report.leaks)
-    .filter((row) => words.every((word) => textOf.get(row).includes(word)))
+    .filter((row) => words.every((word) => textOf.get(row).includes(word)) && (!then || then.has(then.bytes.get(row))))
     .sort(orders[order][1]);
-  const found = rows.reduce((sum, row) => sum + row.bytes, 0);
+  const sumOf = (bytesOf) => bytesText(rows.reduce((sum, row) => sum + bytesOf(row), 0));
+  const found = `${counted(rows.length, "call stack")}, ${sumOf((row) => row.bytes)}`;
   return (
     <Section
       id="leaks"
       title={HELD.part}
       about={
-        moment
-          ? `${HELD.about}, and what was alive at these places at ${timeText(moment.ns)}.`
+        then
+          ? then.about
           : `${HELD.about}. The line beside a size is what was alive there over the run.`
       }
       tools={
@@ -260,13 +299,15 @@ export function Leaks({ selected, select, moment }) {
         value={wanted}
         onChange={setWanted}
         says={
-          words.length > 0 || rows.length < report.leaks.all
-            ? `${counted(rows.length, "call stack")}, ${bytesText(found)}`
-            : counted(rows.length, "call stack")
+          range
+            ? `${found}, ${sumOf((row) => then.bytes.get(row) ?? 0)} of it in the range`
+            : words.length > 0 || rows.length < report.leaks.all
+              ? found
+              : counted(rows.length, "call stack")
         }
       />
       <Sums />
-      <Rows rows={rows} selected={selected} select={select} moment={moment} then={then} />
+      <Rows rows={rows} selected={selected} select={select} then={then} />
     </Section>
   );
 }

@@ -16,6 +16,7 @@ import { Keys, useKeys } from "./keys.jsx";
 import { Leaks } from "./leaks.jsx";
 import { Peak } from "./peak.jsx";
 import { Plan } from "./plan/plan.jsx";
+import { RANGE } from "./range.jsx";
 import { Ranks } from "./ranks.jsx";
 import { Segments } from "./segments.jsx";
 import { Tests } from "./tests.jsx";
@@ -107,22 +108,32 @@ const MOMENT = {
 
 function Report({ theme }) {
   const [selected, select] = useAddressed("leak", null, { form: LEAK, visit: true });
-  const [moment, setMoment] = useAddressed("moment", null, { form: MOMENT });
+  const [moment, chooseMoment] = useAddressed("moment", null, { form: MOMENT });
+  const [range, chooseRange] = useAddressed("range", null, { form: RANGE, visit: true });
+  // What is shown is of one of them.
+  const setMoment = (next) => {
+    if (range) chooseRange(null, next === null);
+    chooseMoment(next);
+  };
+  const setRange = (next, visit) => {
+    if (moment) chooseMoment(null);
+    chooseRange(next, visit);
+  };
   return (
     <>
       <Headline select={select} />
       <Check />
       <Diff />
       <Tests />
-      <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} />
-      <Leaks selected={selected} select={select} moment={moment} />
+      <Timeline selected={selected} theme={theme} moment={moment} setMoment={setMoment} range={range} setRange={setRange} />
+      <Leaks selected={selected} select={select} moment={moment} range={range} />
       {FINDINGS.map(({ id, View }) => (
         <View key={id} />
       ))}
-      <Flames selected={selected} select={select} moment={moment} />
-      <Peak />
+      <Flames selected={selected} select={select} moment={moment} range={range} />
+      <Peak range={range} />
       <Segments />
-      <Histograms />
+      <Histograms range={range} />
       <Ranks />
       <Coverage />
     </>

@@ -1,6 +1,7 @@
 // report/page/web/src/parts.jsx — what several views are made of.
 import { useState } from "preact/hooks";
 import { functionText, ownFrame, placeText, wholeFunction } from "./data.js";
+import { Swatch } from "./owners.jsx";
 import { FramePlace, SourceLines } from "./sources.jsx";
 
 export function Section({ id, title, about, children, tools }) {
@@ -59,6 +60,7 @@ export function Place({ row, linked }) {
   const place = placeText(frame);
   return (
     <>
+      <Swatch row={row} />
       <code title={wholeFunction(row)}>{functionText(row)}</code>
       {(place || row.apart) && (
         <span class="dim">

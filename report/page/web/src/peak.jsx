@@ -1,11 +1,12 @@
 // report/page/web/src/peak.jsx — what a device's memory was made of at a moment, and which calls had it.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { tellApart } from "./apart.js";
 import { bytesCell, countCell, noCell, placeCell, shareCell } from "./cells.jsx";
 import { devices, deviceText, highest } from "./data.js";
 import { Allocators, Holders, Marks, Parts } from "./holders.jsx";
 import { Mempools } from "./mempools.jsx";
 import { Choice, Section } from "./parts.jsx";
+import { highestIn, rangeText } from "./range.jsx";
 import { Table } from "./table.jsx";
 import { bytesText, counted, percentText, timeText } from "./words.js";
 
@@ -84,6 +85,7 @@ function Waterfall({ moment }) {
   );
 }
 
+const MOST_ROWS = 100;
 const ADVICE = {
   "never-freed": "is never freed",
   "released-late": "could be freed earlier",
@@ -115,10 +117,52 @@ function Advice({ device }) {
   );
 }
 
-export function Peak() {
+function Holding({ title, caption, rows, whole, more }) {
+  const left = Math.max(rows.length - MOST_ROWS, 0) + more;
+  return (
+    <div class="panel">
+      <h3>{title}</h3>
+      <Table
+        caption={caption}
+        columns={[["Bytes", "number"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
+        rows={tellApart(rows).slice(0, MOST_ROWS).map((row) => [
+          bytesCell(row.bytes),
+          shareCell(row.bytes, whole),
+          countCell(row.blocks),
+          placeCell(row),
+        ])}
+      />
+      {left > 0 && <p class="about">{counted(left, "smaller call stack")} more.</p>}
+    </div>
+  );
+}
+
+/** Of the highest moment of a range only the call stacks are known. */
+function OfRange({ range }) {
+  const top = highestIn(range);
+  return (
+    <div class="panels">
+      <Holding
+        title={`Who had the most from ${rangeText(range)}: ${bytesText(top.bytes)} at ${timeText(top.ns)}`}
+        caption="Call stacks at the highest moment of the range"
+        rows={top.rows()}
+        whole={top.bytes}
+        more={0}
+      />
+    </div>
+  );
+}
+
+export function Peak({ range }) {
   const [device, setDevice] = useState(highest);
-  const [moment, setMoment] = useState("at_peak");
+  const [chosen, setMoment] = useState("at_peak");
+  useEffect(() => {
+    if (range) setDevice(range.device);
+    setMoment(range ? "range" : "at_peak");
+  }, [range]);
   if (!device) return null;
+  const ranged = range?.device === device;
+  const moment = chosen === "range" && !ranged ? "at_peak" : chosen;
   const tools = (
     <>
       {devices.length > 1 && (
@@ -133,9 +177,25 @@ export function Peak() {
           ))}
         </select>
       )}
-      <Choice label="Moment" options={MOMENTS} value={moment} onChange={setMoment} />
+      <Choice
+        label="Moment"
+        options={ranged ? [["range", "In the range"], ...MOMENTS] : MOMENTS}
+        value={moment}
+        onChange={setMoment}
+      />
     </>
   );
+  if (moment === "range")
+    return (
+      <Section
+        id="peak"
+        title="What the memory was made of"
+        tools={tools}
+        about={`${deviceText(device)}. Of a range its highest moment is known, by call stack; in all parts the memory is known at its peaks and at the end.`}
+      >
+        <OfRange range={range} />
+      </Section>
+    );
   const { peak } = device;
   return (
     <Section
@@ -146,24 +206,13 @@ export function Peak() {
     >
       <Waterfall moment={device[moment].waterfall} />
       <div class="panels">
-        <div class="panel">
-          <h3>Who had the peak</h3>
-          <Table
-            caption="Call stacks at the peak"
-            columns={[["Bytes", "number"], ["Share", "number wide"], ["Blocks", "number"], ["Where", "where"]]}
-            rows={tellApart(peak.stacks).slice(0, 100).map((row) => [
-              bytesCell(row.bytes),
-              shareCell(row.bytes, peak.bytes),
-              countCell(row.blocks),
-              placeCell(row),
-            ])}
-          />
-          {(peak.more.stacks > 0 || peak.stacks.length > 100) && (
-            <p class="about">
-              {counted(peak.more.stacks + Math.max(peak.stacks.length - 100, 0), "smaller call stack")} more.
-            </p>
-          )}
-        </div>
+        <Holding
+          title="Who had the peak"
+          caption="Call stacks at the peak"
+          rows={peak.stacks}
+          whole={peak.bytes}
+          more={peak.more.stacks}
+        />
         <Advice device={device} />
         <Holders device={device} />
         <Parts peak={peak} />

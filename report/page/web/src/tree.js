@@ -3,6 +3,8 @@
 /** What a frame is merged by: functions are one whatever the line, unless they have no name. */
 const keyOf = (frame) => `${frame.function}\n${frame.file || frame.module}`;
 
+export const sameFunction = (one, other) => keyOf(one) === keyOf(other);
+
 /**
  * @typedef {{frame: object | null, value: number, depth: number, at: number, parent: Node | null,
  *            children: Node[], rows: Set<object>}} Node `at`: where it begins, in the unit of values
