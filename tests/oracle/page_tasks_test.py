@@ -94,6 +94,18 @@ class PageTasksTest(Pages, OracleTest):
         self.assertIsNotNone(answer["colours"][0])
         self.assertEqual((answer["kept"], answer["cleared"], answer["back"]), (True, [], True))
 
+    def test_a_comparison_says_what_became_worse_leaks_first(self):
+        base, now = self.two_logs(["training_demo", "30"], ["training_demo", "50"])
+        answer = self.play("compare", self.page_of(base, now, view="diff"))
+        self.assertRegex(answer["lead"], r"^Worse: log_loss\(…\) leaks [0-9.]+ MiB → [0-9.]+ MiB; ")
+        self.assertRegex(answer["worse"][0], r"^leak at log_loss\(…\) training_demo\.cu:\d+\t.* in 60 blocks\t→ .* in 100 blocks\t\+2\.5 MiB$")
+        self.assertEqual(answer["frames"], ["+ all", "+ main", "+ train(…)", "+ log_loss(…)"])
+
+    def test_of_a_comparison_what_is_less_has_a_sign(self):
+        more, fewer = self.two_logs(["training_demo", "50"], ["training_demo", "30"])
+        answer = self.play("compare", self.page_of(more, fewer, view="diff"))
+        self.assertEqual(answer["frames"], ["− all", "− main", "− train(…)", "− log_loss(…)"])
+
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""
         answer = self.play("csv", page, part=part, table=table)

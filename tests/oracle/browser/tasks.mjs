@@ -188,6 +188,15 @@ const TASKS = {
     await hand.press("#flame .choice button >> text=By thread");
     return texts(page, ".flame .node");
   },
+
+  /** What became worse than in the run before, and below which function does the peak have more? */
+  async compare(page, hand) {
+    await hand.press("nav a[href='#diff']");
+    const worse = await texts(page, "[aria-label='What became worse'] tbody tr");
+    await hand.press("nav a[href='#flame']");
+    await hand.press("#flame .choice button >> text=Peak, changed");
+    return { lead: (await texts(page, ".lead a"))[0], worse, frames: await texts(page, ".flame .node") };
+  },
 };
 
 /** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */

@@ -1,11 +1,11 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
 import { tellApart } from "./apart.js";
 import { bytesCell, countCell, placeCell, verdictCell } from "./cells.jsx";
-import { diff } from "./data.js";
+import { diff, functionText } from "./data.js";
 import { speedText } from "./growth.jsx";
 import { Section } from "./parts.jsx";
 import { Table } from "./table.jsx";
-import { bytesText, counted, grouped } from "./words.js";
+import { bytesText, counted } from "./words.js";
 
 /** [what the page says first, its tone] by the verdict of a comparison. */
 export const COMPARISONS = {
@@ -16,29 +16,40 @@ export const COMPARISONS = {
   "nothing-observed": ["No CUDA memory call was seen", "inconclusive"],
 };
 const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
+const WORSE = ["new", "grown"];
+const BETTER = ["shrunk", "gone"];
 
 const numberCell = (row, value) => (row.unit === "bytes" ? bytesCell(value) : countCell(value));
-const numberText = (row, value) => (row.unit === "bytes" ? bytesText(value) : grouped(value));
+const numberText = (row, value) => numberCell(row, value).text;
+const changeOf = (row, member) => row.new[member] - row.base[member];
+const numberName = (row) => row.name.replaceAll("_", " ");
 
-/** "growth: new at 2 places" for each kind of finding that became more or less. */
-function changedFindings(changes) {
-  const kinds = new Map();
-  for (const { kind, change } of [...diff.leaks.map((row) => ({ ...row, kind: "leaks" })), ...diff.findings])
-    if (changes.includes(change)) {
-      const words = `${kind}: ${CHANGES[change]}`;
-      kinds.set(words, (kinds.get(words) ?? 0) + 1);
-    }
-  return [...kinds].map(([words, rows]) => (rows > 1 ? `${words} at ${rows} places` : words));
+const leaksFirst = (rows) => [...rows].sort((a, b) => Math.abs(changeOf(b, "bytes")) - Math.abs(changeOf(a, "bytes")));
+const leaksOf = (changes) => leaksFirst(diff.leaks.filter((row) => changes.includes(row.change)));
+const findingsOf = (changes) => diff.findings.filter((row) => changes.includes(row.change));
+
+const leakText = ({ bytes, blocks }) => (blocks > 0 ? `${bytesText(bytes)} in ${counted(blocks, "block")}` : "nothing");
+function foundText({ bytes, count, rate }) {
+  if (rate) return speedText(rate);
+  if (count === 0) return "never";
+  return `${counted(count, "time")}${bytes > 0 ? `, ${bytesText(bytes)}` : ""}`;
 }
 
-/** "growth: new; peak bytes from 3 MiB to 5 MiB" for all that is judged to be worse. */
+const MOST_TOLD = 3;
+
+/** "log_loss(…) leaks 3.8 MiB → 6.3 MiB; driver calls 136 → 218": all that is judged to be worse, leaks first. */
 export function worseText() {
-  const one = (row) =>
-    `${row.name.replaceAll("_", " ")} from ${numberText(row, row.base)} to ${numberText(row, row.new)}`;
-  const worse = [...changedFindings(["new", "grown"]), ...diff.numbers.filter((row) => row.regressed).map(one)];
-  if (worse.length > 0) return `Worse: ${worse.join("; ")}.`;
-  const better = changedFindings(["shrunk", "gone"]);
-  return better.length > 0 ? `Better: ${better.join("; ")}.` : "Of findings and numbers none is worse.";
+  const worse = [
+    ...leaksOf(WORSE).map((row) => `${functionText(row)} leaks ${bytesText(row.base.bytes)} → ${bytesText(row.new.bytes)}`),
+    ...findingsOf(WORSE).map((row) => `${functionText(row)}, ${row.kind}: ${foundText(row.base)} → ${foundText(row.new)}`),
+    ...diff.numbers
+      .filter((row) => row.regressed)
+      .map((row) => `${numberName(row)} ${numberText(row, row.base)} → ${numberText(row, row.new)}`),
+  ];
+  const more = worse.length - MOST_TOLD;
+  if (worse.length > 0) return `Worse: ${worse.slice(0, MOST_TOLD).join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+  const better = leaksOf(BETTER).length + findingsOf(BETTER).length;
+  return better > 0 ? `Better: ${counted(better, "finding")} less or gone.` : "Of findings and numbers none is worse.";
 }
 
 /** "+2.5 MiB", with its sign: more is not told by a colour alone. */
@@ -78,31 +89,47 @@ function Places({ title, rows }) {
   );
 }
 
-function foundCell({ bytes, count, rate }) {
-  if (rate) return speedText(rate);
-  return bytes > 0 ? hadCell(bytes, counted(count, "time")) : { ...countCell(count), text: counted(count, "time") };
+const nowCell = (cell) => ({ ...cell, show: `→ ${cell.text}` });
+
+function leakRow(row) {
+  const [before, now] = [row.base, row.new].map((had) => ({ ...bytesCell(had.bytes), text: leakText(had) }));
+  return [placeCell(row, { before: "leak at " }), before, nowCell(now), changeCell({ unit: "bytes", base: row.base.bytes, new: row.new.bytes })];
 }
 
-function Findings() {
-  if (diff.findings.length === 0) return null;
-  const title = "Findings that changed";
+/** Of what grows, the speed is told; its change is that of the bytes. */
+function findingRow(row) {
+  const [before, now] = [row.base, row.new].map((had) => ({ ...countCell(had.count), text: foundText(had) }));
+  const [unit, member] = changeOf(row, "bytes") === 0 ? ["count", "count"] : ["bytes", "bytes"];
+  return [placeCell(row, { before: `${row.kind} at ` }), before, nowCell(now), changeCell({ unit, base: row.base[member], new: row.new[member] })];
+}
+
+const numberRow = (row) => [
+  numberName(row),
+  numberCell(row, row.base),
+  nowCell(numberCell(row, row.new)),
+  changeCell(row),
+];
+
+/** What became worse, or better: leaks first, each from what it was to what it is. */
+function Changed({ title, rows }) {
+  if (rows.length === 0) return null;
   return (
-    <div class="panel">
-      <h3>{title}</h3>
+    <>
+      <h3 class="below">{title}</h3>
       <Table
+        whole
         caption={title}
-        columns={[["Where", "where"], ["Kind"], ["Change", "wide"], ["Before", "number"], ["Now", "number"]]}
-        rows={tellApart(diff.findings).map((row) => [
-          placeCell(row),
-          row.kind,
-          CHANGES[row.change] ?? row.change,
-          foundCell(row.base),
-          foundCell(row.new),
-        ])}
+        columns={[["What", "where"], ["Before"], ["Now"], ["Change", "number"]]}
+        rows={rows}
       />
-    </div>
+    </>
   );
 }
+
+const rowsOf = (changes) => [
+  ...tellApart(leaksOf(changes)).map(leakRow),
+  ...tellApart(findingsOf(changes)).map(findingRow),
+];
 
 export function Diff() {
   if (!diff) return null;
@@ -119,12 +146,18 @@ export function Diff() {
           ))}
         </ul>
       )}
+      <Changed
+        title="What became worse"
+        rows={[...rowsOf(WORSE), ...diff.numbers.filter((row) => row.regressed).map(numberRow)]}
+      />
+      <Changed title="What became better" rows={rowsOf(BETTER)} />
+      <h3 class="below">The numbers of both runs</h3>
       <Table
         whole
         caption="The numbers of both runs"
         columns={[["Number"], ["Before", "number wide"], ["Now", "number"], ["Change", "number"], ["Judged"]]}
         rows={diff.numbers.map((row) => [
-          row.name.replaceAll("_", " "),
+          numberName(row),
           numberCell(row, row.base),
           numberCell(row, row.new),
           changeCell(row),
@@ -132,8 +165,6 @@ export function Diff() {
         ])}
       />
       <div class="panels">
-        <Findings />
-        <Places title="Leaks that changed" rows={diff.leaks} />
         <Places title="Who has more or less at the peak" rows={diff.peak} />
         <Places title="Who allocates more or less often" rows={diff.churn} />
       </div>
