@@ -7,7 +7,7 @@ import re
 import sys
 import unittest
 
-from oracle import NOT_HERE, PROGRAMS, SOURCE, OracleTest
+from oracle import GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest
 from pages import Pages, why_no_pages
 
 HANDS = ("mouse", "keyboard")
@@ -105,6 +105,16 @@ class PageTasksTest(Pages, OracleTest):
         more, fewer = self.two_logs(["training_demo", "50"], ["training_demo", "30"])
         answer = self.play("compare", self.page_of(more, fewer, view="diff"))
         self.assertEqual(answer["frames"], ["− all", "− main", "− train(…)", "− log_loss(…)"])
+
+    def test_a_process_unlike_the_others_is_marked_and_shown_alone(self):
+        for rank, steps in enumerate((20, 20, 60, 20)):
+            self.execute(VRAMSCOPE, "run", "--simulate", GPU, "-o", f"rank{rank}.vsl", "--", PROGRAMS / "training_demo", steps,
+                         RANK=str(rank))
+        answer = self.play("rank", self.page_of(self.folder), name="rank 2")
+        self.assertEqual((answer["first"], answer["apart"]), ("ranks", ["rank 2"]))
+        self.assertEqual((len(answer["all"][0]), answer["all"][1]), (8, 0))
+        self.assertEqual(answer["alone"], [["load_labels()", "log_loss(…)"], 1])
+        self.assertEqual(answer["back"], answer["all"])
 
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""

@@ -197,6 +197,20 @@ const TASKS = {
     await hand.press("#flame .choice button >> text=Peak, changed");
     return { lead: (await texts(page, ".lead a"))[0], worse, frames: await texts(page, ".flame .node") };
   },
+
+  /** Which process is unlike the others? It is shown alone, then all again. */
+  async rank(page, hand, { name }) {
+    const leaks = async () => [await texts(page, "#leaks .leak > button code"), await page.locator(".only").count()];
+    await hand.press("nav a[href='#ranks']");
+    const apart = await texts(page, "#ranks tbody tr:has(.outlier) button");
+    const all = await leaks();
+    await hand.press(`#ranks tbody button >> text=${name}`);
+    await page.locator(".only").waitFor();
+    const alone = await leaks();
+    await page.goBack();
+    await page.locator(".only").waitFor({ state: "detached" });
+    return { apart, all, alone, back: await leaks(), first: await page.locator("section[id]").nth(1).getAttribute("id") };
+  },
 };
 
 /** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */

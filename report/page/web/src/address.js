@@ -58,6 +58,21 @@ export function useAddressed(name, first, { form = asText, visit = false } = {})
   return [value, change];
 }
 
+/** A setting that is read once, as the page is loaded: where "back" changes it, the page is loaded again. */
+export function readOnce(name) {
+  const loaded = now.settings.get(name);
+  addEventListener("popstate", () => now.settings.get(name) !== loaded && location.reload());
+  return loaded;
+}
+
+/** Loads the page again with another value of such a setting; null: without it. */
+export function load(name, value) {
+  if (value === null) now.settings.delete(name);
+  else now.settings.set(name, value);
+  write(true);
+  location.reload();
+}
+
 const show = (part) => document.getElementById(part)?.scrollIntoView();
 
 /** The keyboard goes on where a link led: with the row that it opened, or at the beginning of the part. */

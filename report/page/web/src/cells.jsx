@@ -4,9 +4,10 @@ import { Bar, Place, wholePlace } from "./parts.jsx";
 import { bytesText, grouped, percentText, timeText } from "./words.js";
 
 /**
- * @typedef {string | number | {text: string, value?: number | null, unit?: string, show?: any, whole?: string}} Cell
- *          `value`: the number that `text` rounds, null where it is none; `show`: what is drawn in place of the text;
- *          `whole`: the text without what is cut
+ * @typedef {string | number | {text: string, value?: number | null, unit?: string, show?: any, after?: any, look?: string,
+ *          whole?: string}} Cell
+ *          `value`: the number that `text` rounds, null where it is none; `show`: what is drawn in place of the text,
+ *          `after` behind it; `look`: a class; `whole`: the text without what is cut
  */
 
 /** @returns {Cell} */

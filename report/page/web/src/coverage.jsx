@@ -4,13 +4,13 @@ import { Facts, Section } from "./parts.jsx";
 import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped } from "./words.js";
 
-const sum = (name) => report.processes.reduce((all, process) => all + process.coverage[name], 0);
+const sum = (name) => report.shown.reduce((all, process) => all + process.coverage[name], 0);
 
 /** What of the run is in no number of this page. */
 function gaps() {
   const lost = sum("lost_events");
-  const names = new Set(report.processes.flatMap((process) => process.coverage.unknown_entry_points));
-  const truncated = report.processes.filter((process) => process.coverage.truncated).length;
+  const names = new Set(report.shown.flatMap((process) => process.coverage.unknown_entry_points));
+  const truncated = report.shown.filter((process) => process.coverage.truncated).length;
   return [
     lost > 0 && `${counted(lost, "event")} ${lost === 1 ? "was" : "were"} lost.`,
     sum("damaged_chunks") > 0 && `${counted(sum("damaged_chunks"), "part")} of the logs could not be read.`,
@@ -101,11 +101,11 @@ export function Coverage() {
         </ul>
       )}
       <div class="panels">
-        {report.processes.slice(0, MOST_SHOWN).map((process) => (
+        {report.shown.slice(0, MOST_SHOWN).map((process) => (
           <Run key={process.index} process={process} />
         ))}
       </div>
-      {report.process_count > MOST_SHOWN && (
+      {report.shown.length > MOST_SHOWN && (
         <p class="about">{grouped(report.process_count - MOST_SHOWN)} more are in the list of processes.</p>
       )}
     </Section>

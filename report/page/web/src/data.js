@@ -2,6 +2,8 @@
 //
 // Beside them is what is drawn of the devices, which is joined to them here.
 
+import { readOnce } from "./address.js";
+import { reportOf } from "./only.js";
 import { unpacked } from "./unpack.js";
 import { fileName, shortFunction } from "./words.js";
 
@@ -82,7 +84,7 @@ const whole = documents.report ?? {
   ranks: { rows: [] },
 };
 
-export const report = {
+const made = {
   ...whole,
   view: documents.view,
   until_ns: documents.until_ns ?? null,
@@ -90,6 +92,10 @@ export const report = {
   processes: whole.processes.map(processOf),
   process_count: whole.processes.all ?? 0,
 };
+
+/** The process that alone is spoken of: its index; null: all are. */
+export const only = made.processes.length > 1 ? (made.processes[readOnce("process")]?.index ?? null) : null;
+export const report = reportOf(made, only);
 
 /** Of the program's sources: the address of a line, the folder that {file} is below, and lines that are here. */
 export const sources = {
@@ -120,7 +126,7 @@ function planOf({ processes, answer, ...planned }) {
 export const plan = documents.plan ? planOf(documents.plan) : null;
 
 /** Every device of every process, that with the highest peak first of all to look at. */
-export const devices = report.processes.flatMap((process) => process.memory);
+export const devices = report.shown.flatMap((process) => process.memory);
 export const allocatedAtPeak = (device) => device.at_peak.waterfall.allocated;
 export const highest = devices.reduce(
   (best, one) => (allocatedAtPeak(one) > allocatedAtPeak(best) ? one : best),

@@ -12,8 +12,8 @@ import { matches } from "./tree.js";
 import { hasThreads } from "./ways.js";
 import { bytesText, counted, grouped, percentText, shortFunction, wordsOf } from "./words.js";
 
-const sites = report.processes.flatMap((process) => process.churn.sites);
-const moreSites = report.processes.reduce((sum, process) => sum + process.churn.more_sites, 0);
+const sites = report.shown.flatMap((process) => process.churn.sites);
+const moreSites = report.shown.reduce((sum, process) => sum + process.churn.more_sites, 0);
 const ofSites =
   moreSites > 0
     ? ` Of the ${counted(sites.length, "place")} that allocate most often; ${grouped(moreSites)} more are left out.`

@@ -25,11 +25,11 @@ const changeOf = ({ base, new: now }) => `${bytesText(base.bytes ?? 0)} → ${by
 const OF_REPORT = [
   { part: "diff", title: "Leaks that changed", rows: diff?.leaks, amount: changeOf },
   { part: "diff", title: "Findings that changed", rows: diff?.findings, amount: (row) => row.kind },
-  { part: "tests", title: "Tests", rows: report.processes.flatMap((one) => one.tests), name: (row) => row.name },
+  { part: "tests", title: "Tests", rows: report.shown.flatMap((one) => one.tests), name: (row) => row.name },
   {
     part: "timeline",
     title: "Marks",
-    rows: report.processes.flatMap((one) => one.marks ?? []),
+    rows: report.shown.flatMap((one) => one.marks ?? []),
     name: (row) => row.name,
     amount: (row) => timeText(row.ns),
   },
@@ -52,7 +52,7 @@ const OF_REPORT = [
   {
     part: "flame",
     title: "Allocations",
-    rows: report.processes.flatMap((process) => process.churn.sites),
+    rows: report.shown.flatMap((process) => process.churn.sites),
     settings: inStacks("allocated"),
     amount: (row) => counted(row.allocations, "allocation"),
   },
@@ -65,7 +65,7 @@ const OF_REPORT = [
   {
     part: "coverage",
     title: "What it ran on",
-    rows: report.processes.slice(0, 1).flatMap((process) => process.info ?? []),
+    rows: report.shown.slice(0, 1).flatMap((process) => process.info ?? []),
     name: (row) => `${row.key}: ${row.value}`,
   },
 ];

@@ -8,6 +8,7 @@ import {
   diff,
   functionText,
   highest,
+  only,
   ownFrame,
   placeText,
   report,
@@ -28,7 +29,7 @@ const fastest = report.leaks
 // What is freed at exit grows all the same.
 const growing = fastest ?? report.growth.find((row) => row.rate.bytes_per_step > 0);
 const rate = growing?.growth ?? growing?.rate;
-const shortageCount = report.processes.reduce((sum, process) => sum + process.out_of_memory_count, 0);
+const shortageCount = report.shown.reduce((sum, process) => sum + process.out_of_memory_count, 0);
 
 /** Where the page tells more of a kind. */
 const PARTS = {
@@ -265,19 +266,19 @@ function roundingText({ internal, allocated }) {
 }
 
 function runText() {
-  const { processes } = report;
-  if (processes.length === 0) return "";
-  const [first] = processes;
-  const names =
-    report.process_count === 1 ? `process ${first.pid}` : `${grouped(report.process_count)} processes`;
+  const { shown } = report;
+  if (shown.length === 0) return "";
+  const [first] = shown;
+  const count = only === null ? report.process_count : 1;
+  const names = count === 1 ? `process ${first.pid}` : `${grouped(count)} processes`;
   const device = highest ? ` · ${deviceText(highest).replace(/^process \d+, /, "")}` : "";
-  return `${names} · ran ${timeText(Math.max(...processes.map((one) => one.duration_ns)))}${
-    report.process_count === 1 ? ` and ${first.end.text}` : ""
+  return `${names} · ran ${timeText(Math.max(...shown.map((one) => one.duration_ns)))}${
+    count === 1 ? ` and ${first.end.text}` : ""
   }${device}`;
 }
 
 export function Headline({ select }) {
-  const first = report.processes[0];
+  const [first] = report.shown;
   const judged = judgedText();
   return (
     <section id="overview" aria-label="Overview">

@@ -55,7 +55,7 @@ function Histogram({ title, unit, rows }) {
   );
 }
 
-const churns = report.processes.map((process) => process.churn);
+const churns = report.shown.map((process) => process.churn);
 const total = (name) => churns.reduce((sum, churn) => sum + (churn[name] ?? 0), 0);
 
 /** By entry point, those first that took the longest. */

@@ -1,10 +1,10 @@
 // report/page/web/src/main.jsx — the page: its parts in the order in which they are asked for.
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { showParts, useAddressed } from "./address.js";
+import { load, showParts, useAddressed } from "./address.js";
 import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
-import { devices, plan, report } from "./data.js";
+import { devices, only, plan, processText, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { Find } from "./find.jsx";
 import { FINDINGS } from "./findings.jsx";
@@ -27,6 +27,7 @@ import { fileName } from "./words.js";
 /** What may be there, in the order of the page. */
 const PARTS = [
   ["overview", "Overview"],
+  ["ranks", "Processes"],
   ["scale", "Scale"],
   ["policies", "Policies"],
   ["check", "Budgets"],
@@ -40,7 +41,6 @@ const PARTS = [
   ["pins", "Pinned"],
   ["segments", "Segments"],
   ["sizes", "Sizes"],
-  ["ranks", "Processes"],
   ["coverage", "Coverage"],
 ];
 /** Where the page of a command begins. */
@@ -68,6 +68,11 @@ function Bar({ parts, theme, changeTheme, show }) {
           ))}
         </ul>
       </nav>
+      {only !== null && (
+        <button type="button" class="only" onClick={() => load("process", null)}>
+          {processText(only)} alone ✕<span class="hidden">: show all processes</span>
+        </button>
+      )}
       <div class="icons">
         <IconButton label="Search (/)" onClick={() => show("find")}>
           <svg viewBox="0 0 16 16" aria-hidden="true">
@@ -122,6 +127,7 @@ function Report({ theme }) {
   return (
     <>
       <Headline select={select} />
+      <Ranks />
       <Check />
       <Diff />
       <Tests />
@@ -134,7 +140,6 @@ function Report({ theme }) {
       <Peak range={range} />
       <Segments />
       <Histograms range={range} />
-      <Ranks />
       <Coverage />
     </>
   );

@@ -116,7 +116,7 @@ function Shortage({ row }) {
 
 export function Shortages() {
   if (report.out_of_memory.length === 0) return null;
-  const all = report.processes.reduce((sum, process) => sum + process.out_of_memory_count, 0);
+  const all = report.shown.reduce((sum, process) => sum + process.out_of_memory_count, 0);
   return (
     <Section
       id="shortages"

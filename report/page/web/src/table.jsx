@@ -86,7 +86,10 @@ export function Table({ caption, columns, rows, whole }) {
             {sorted.map((row, at) => (
               <tr key={at}>
                 {row.map((cell, column) => (
-                  <td class={columns[column][1]}>{cell.show ?? cell.text ?? cell}</td>
+                  <td class={[columns[column][1], cell.look].filter(Boolean).join(" ") || undefined}>
+                    {cell.show ?? cell.text ?? cell}
+                    {cell.after}
+                  </td>
                 ))}
               </tr>
             ))}

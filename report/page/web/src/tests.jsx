@@ -5,7 +5,7 @@ import { Bar, Choice, Facts, Search, Section, Stack } from "./parts.jsx";
 import { bytesText, counted, grouped, timeText, wordsOf } from "./words.js";
 
 const AT_ONCE = 25;
-const tests = report.processes.flatMap((process) => process.tests);
+const tests = report.shown.flatMap((process) => process.tests);
 const highestPeak = tests.reduce((bytes, test) => Math.max(bytes, test.peak_bytes), 0);
 const stateOf = new Map((check?.tests?.rows ?? []).map((row) => [`${row.process} ${row.test}`, row.state]));
 
@@ -86,7 +86,7 @@ function TestRow({ test, open, toggle }) {
 }
 
 function aboutText() {
-  const all = report.processes.reduce((sum, process) => sum + (process.test_count ?? 0), 0);
+  const all = report.shown.reduce((sum, process) => sum + (process.test_count ?? 0), 0);
   const leaking = tests.filter((test) => test.leaked_blocks > 0).length;
   const unended = tests.filter((test) => test.result === null).length;
   return `${counted(all, "test")}: ${

@@ -1,0 +1,42 @@
+// report/page/web/src/only.js — one process of many: all parts of the page then speak of it alone.
+import { bytesText, counted } from "./words.js";
+
+const VERDICTS = {
+  leaks: ["leaks", "Leaks"],
+  clean: ["clean", "Clean"],
+  inconclusive: ["inconclusive", "Inconclusive"],
+};
+
+/** What the overview says of it. */
+function headlineOf(verdict, { leaked_bytes: bytes, leaked_blocks: blocks }) {
+  const [kind, title] = VERDICTS[verdict] ?? VERDICTS.inconclusive;
+  const left = blocks > 0 ? `${bytesText(bytes)} in ${counted(blocks, "block")} were not freed` : "nothing was left";
+  return { kind, title, sentence: `${title}: ${left}` };
+}
+
+/** Lists of the report whose rows are of a process. */
+const isOfProcesses = (member) => Array.isArray(member) && member.some((row) => row?.process !== undefined);
+
+/**
+ * The report with the rows and the sums of one process. All are still in `processes`, by whose index rows name theirs,
+ * and in `ranks`, whose leaks are indexes of `all_leaks`; `shown` are those that are spoken of.
+ */
+export function reportOf(whole, process) {
+  if (process === null) return { ...whole, shown: whole.processes, all_leaks: whole.leaks };
+  const one = whole.processes[process];
+  const ofIt = (list) => {
+    const rows = list.filter((row) => row.process === process);
+    return Object.assign(rows, { all: rows.length });
+  };
+  const { verdict } = whole.ranks.rows.find((row) => row.process === process);
+  return {
+    ...whole,
+    ...Object.fromEntries(Object.entries(whole).filter(([, member]) => isOfProcesses(member)).map(([name, rows]) => [name, ofIt(rows)])),
+    processes: whole.processes,
+    shown: [one],
+    all_leaks: whole.leaks,
+    totals: one.totals,
+    verdict,
+    findings: [headlineOf(verdict, one.totals)],
+  };
+}
