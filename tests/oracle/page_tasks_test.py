@@ -116,6 +116,25 @@ class PageTasksTest(Pages, OracleTest):
         self.assertEqual(answer["alone"], [["load_labels()", "log_loss(…)"], 1])
         self.assertEqual(answer["back"], answer["all"])
 
+    def test_segments_are_one_map_in_the_order_of_addresses(self):
+        log = self.run_simulated(PROGRAMS / "training_demo", 20, settings=("--set", "pool=split"))
+        answer = self.play("dense", self.page_of(log))
+        lowest = self.lowest_segment(log)
+        self.assertIn(f"{lowest['address']} + 0 B", answer["readout"])
+        [owner] = answer["looked"]
+        self.assertIn(owner, answer["readout"])
+        self.assertTrue(answer["faded"])
+
+    def lowest_segment(self, log):
+        done = self.execute(VRAMSCOPE, "report", "--json", "-", log)
+        [device] = json.loads(done.stdout)["processes"][0]["pool"]["devices"]
+        return min(device["at_peak"]["segments"], key=lambda segment: int(segment["address"], 16))
+
+    def test_what_is_open_is_printed_with_its_bars_in_the_colours_of_paper(self):
+        answer = self.play("print", self.page_of_demo())
+        self.assertGreater(answer.pop("bars"), 3)
+        self.assertEqual(answer, {"drawn": True, "background": "rgb(252, 252, 251)", "header": "none", "stack": 3, "whole": True})
+
     def saved_table(self, page, part, table):
         """By a reader of CSV: the name of the file, its heads, its rows."""
         answer = self.play("csv", page, part=part, table=table)

@@ -211,6 +211,46 @@ const TASKS = {
     await page.locator(".only").waitFor({ state: "detached" });
     return { apart, all, alone, back: await leaks(), first: await page.locator("section[id]").nth(1).getAttribute("id") };
   },
+
+  /** Who sits at the lowest address, and where else? */
+  async dense(page, hand) {
+    await hand.press("nav a[href='#segments']");
+    await hand.press("#segments .choice button >> text=By address");
+    if (hand instanceof Mouse) {
+      await page.locator(".dense").click({ position: { x: 2, y: 5 } });
+    } else {
+      await hand.reach("#segments .strips");
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+    }
+    return {
+      readout: (await texts(page, ".readout"))[0],
+      looked: await texts(page, ".owners button[aria-pressed=true] code"),
+      faded: (await page.locator(".dense .faded").count()) > 0,
+    };
+  },
+
+  /** The page as it is on paper: a leak and a table were opened, in dark colours. */
+  async print(page, hand) {
+    await hand.press("header .theme");
+    await hand.press("#leaks .leak > button");
+    await hand.press("#sizes summary");
+    await page.locator("#sizes details .scroll").waitFor();
+    await page.emulateMedia({ media: "print" });
+    return page.evaluate(() => {
+      const styleOf = (selector) => getComputedStyle(document.querySelector(selector));
+      const bars = [...document.querySelectorAll(".bar span, .histogram .fall span")];
+      const table = document.querySelector("#sizes details .scroll");
+      return {
+        bars: bars.length,
+        drawn: bars.every((bar) => bar.clientWidth > 0 && getComputedStyle(bar).printColorAdjust === "exact"),
+        background: styleOf("body").backgroundColor,
+        header: styleOf("header").display,
+        stack: document.querySelectorAll(".leak.open .stack li").length,
+        whole: table.scrollHeight === table.clientHeight,
+      };
+    });
+  },
 };
 
 /** @param {{play: string, hand: "mouse" | "keyboard", file: string}} order and what the task asks for beside these */

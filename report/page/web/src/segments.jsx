@@ -1,8 +1,10 @@
 // report/page/web/src/segments.jsx — segments at a moment: who sits in them, the gaps, what pins them.
 import { useMemo, useState } from "preact/hooks";
-import { tellApart } from "./apart.js";
+import { useAddressed } from "./address.js";
 import { bytesCell, countCell, shownCell } from "./cells.jsx";
-import { devices, deviceText, functionText } from "./data.js";
+import { devices, deviceText } from "./data.js";
+import { Dense } from "./dense.jsx";
+import { ALLOCATED, described, FREE, joined, ownersOf, PENDING, sentence } from "./described.js";
 import { Choice, Place, Section } from "./parts.jsx";
 import { classOf, HUES, Strips } from "./strips.jsx";
 import { AsTable } from "./table.jsx";
@@ -10,83 +12,7 @@ import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
 const AT_ONCE = 16;
 const MOST_OWNERS = 12;
-const MOST_PINS = 2; // that are named beside a segment
-const [FREE, ALLOCATED, PENDING] = [0, 1, 2];
 const mapped = devices.filter((device) => device.maps.some((map) => map.segments.length > 0));
-
-function described(segment) {
-  const sums = [0, 0, 0];
-  const counts = [0, 0, 0];
-  const of_owner = new Map(); // bytes
-  let gap = 0;
-  segment.sizes.forEach((size, at) => {
-    const state = segment.states[at];
-    sums[state] += size;
-    counts[state] += 1;
-    if (state === 0) gap = Math.max(gap, size);
-    const owner = segment.owned_by[at];
-    if (owner >= 0) of_owner.set(owner, (of_owner.get(owner) ?? 0) + size);
-  });
-  return {
-    ...segment,
-    sums,
-    counts,
-    gap,
-    of_owner,
-    free: sums[0],
-    pinned: sums[0] > 0 && counts[ALLOCATED] + counts[PENDING] > 0,
-  };
-}
-
-/** "load() and 2 more": whose blocks are in it, those first that have the most. */
-function ownersText(segment, owners) {
-  const all = [...segment.of_owner.keys()].sort((a, b) => segment.of_owner.get(b) - segment.of_owner.get(a));
-  const alike = new Set(all.map((owner) => functionText(owners[owner])));
-  const names = [...alike].slice(0, MOST_PINS);
-  const more = alike.size - names.length;
-  return `${names.join(more > 0 ? ", " : " and ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-/** What a segment holds, what of it is free and cannot go back, and whose blocks are the reason. */
-function sentence(segment, owners) {
-  if (segment.counts[ALLOCATED] + segment.counts[PENDING] === 0)
-    return "free as a whole: it can go back to the driver";
-  const whose = ownersText(segment, owners);
-  if (segment.counts[ALLOCATED] + segment.free === 0) return `pending as a whole${whose && `: ${whose}`}`;
-  const pending = segment.counts[PENDING] > 0 ? `, ${bytesText(segment.sums[PENDING])} pending` : "";
-  if (segment.free === 0) return `full${whose && `: ${whose}`}${pending}`;
-  const blocks = segment.counts[ALLOCATED] + segment.counts[PENDING];
-  return `${counted(blocks, "block")} of ${bytesText(segment.bytes - segment.free)}${
-    whose && ` from ${whose}`
-  } pin${blocks === 1 ? "s" : ""} ${bytesText(segment.free)} of free memory, at most ${bytesText(segment.gap)} of it in one piece${pending}`;
-}
-
-/** Segments of one size that are alike to a reader are one row; those that something pins stay apart. */
-function joined(segments) {
-  const groups = new Map();
-  for (const segment of segments) {
-    const key = segment.pinned
-      ? segment.address
-      : `${segment.bytes} ${segment.sums.map((sum) => sum > 0)} ${[...segment.of_owner.keys()]}`;
-    const group = groups.get(key);
-    if (group) group.alike += 1;
-    else groups.set(key, { ...segment, alike: 1 });
-  }
-  return [...groups.values()];
-}
-
-/** What each owner has here, and how much free memory lies beside its blocks: with others', and beside no others. */
-function ownersOf(map, segments) {
-  const rows = tellApart(map.owners).map((owner) => ({ ...owner, pins: 0, pins_alone: 0 }));
-  for (const segment of segments) {
-    if (!segment.pinned) continue;
-    for (const owner of segment.of_owner.keys()) {
-      rows[owner].pins += segment.free;
-      if (segment.of_owner.size === 1) rows[owner].pins_alone += segment.free;
-    }
-  }
-  return rows.filter((row) => row.blocks > 0);
-}
 
 function Owners({ owners, looked, look }) {
   const [all, setAll] = useState(false);
@@ -214,7 +140,8 @@ function Legend({ segments, owners }) {
   );
 }
 
-function SegmentMap({ map }) {
+/** @param {{order: string}} props "address": as one map */
+function SegmentMap({ map, order }) {
   const [shown, setShown] = useState(AT_ONCE);
   const [looked, look] = useState(null);
   const segments = useMemo(
@@ -230,25 +157,29 @@ function SegmentMap({ map }) {
   return (
     <>
       <Legend segments={segments} owners={owners} />
-      <Strips
-        segments={groups.slice(0, shown)}
-        owners={map.owners}
-        looked={looked}
-        look={look}
-        sentence={(segment) => (
-          <>
-            <span class="number">
-              {segment.alike > 1 && `${segment.alike} × `}
-              {bytesText(segment.bytes)}
-            </span>{" "}
-            <span class="dim">
-              {segment.alike > 1 && "each "}
-              {sentence(segment, map.owners)}
-            </span>
-          </>
-        )}
-      />
-      {left > 0 && (
+      {order === "address" ? (
+        <Dense segments={segments} owners={map.owners} looked={looked} look={look} />
+      ) : (
+        <Strips
+          segments={groups.slice(0, shown)}
+          owners={map.owners}
+          looked={looked}
+          look={look}
+          sentence={(segment) => (
+            <>
+              <span class="number">
+                {segment.alike > 1 && `${segment.alike} × `}
+                {bytesText(segment.bytes)}
+              </span>{" "}
+              <span class="dim">
+                {segment.alike > 1 && "each "}
+                {sentence(segment, map.owners)}
+              </span>
+            </>
+          )}
+        />
+      )}
+      {order !== "address" && left > 0 && (
         <button type="button" class="more" onClick={() => setShown(shown + AT_ONCE)}>
           {counted(left, "more segment")}
         </button>
@@ -271,9 +202,15 @@ function aboutText(device, map) {
   )}.${left}`;
 }
 
+const SEGMENT_ORDERS = [
+  ["pinned", "Most pinned first"],
+  ["address", "By address"],
+];
+
 export function Segments() {
   const [device, setDevice] = useState(mapped[0]);
   const [wanted, setWanted] = useState(0);
+  const [order, setOrder] = useAddressed("segments", "pinned", { visit: true });
   if (!device) return null;
   const maps = device.maps.filter((map) => map.segments.length > 0);
   const map = maps[wanted] ?? maps[0];
@@ -291,6 +228,7 @@ export function Segments() {
           ))}
         </select>
       )}
+      <Choice label="Order of the segments" options={SEGMENT_ORDERS} value={order} onChange={setOrder} />
       <Choice
         label="Moment"
         options={maps.map((one, at) => [at, nameOf(one, maps)])}
@@ -301,7 +239,7 @@ export function Segments() {
   );
   return (
     <Section id="segments" title="Segments: who sits where" tools={tools} about={aboutText(device, map)}>
-      <SegmentMap key={`${deviceText(device)} ${maps.indexOf(map)}`} map={map} />
+      <SegmentMap key={`${deviceText(device)} ${maps.indexOf(map)}`} map={map} order={order} />
     </Section>
   );
 }

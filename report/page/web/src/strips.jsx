@@ -66,7 +66,7 @@ function Strip({ segment, most, looked, current, onPoint }) {
 }
 
 /** Which block it is, and whose. */
-function Readout({ segment, piece, owners }) {
+export function Readout({ segment, piece, owners }) {
   if (!segment)
     return (
       <p class="readout about">
