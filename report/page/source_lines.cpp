@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -24,6 +25,7 @@ constexpr std::size_t kMostFiles = 200;
 constexpr std::size_t kMostBytes = 400'000; // of all lines
 constexpr std::size_t kMostLineBytes = 200;
 constexpr std::size_t kMostFileBytes = 8 << 20;
+constexpr std::int64_t kMostLine = kMostFileBytes;
 constexpr std::size_t kTab = 4;
 
 constexpr std::string_view kEndings[] = {
@@ -46,16 +48,25 @@ struct Wanted {
     }
 };
 
+// The line of a frame of the program's; 0: it is none, or has none.
+int line_of(const Json& frame)
+{
+    const auto line = frame.find("line");
+    const auto library = frame.find("library");
+    if (line == frame.end() || !line->is_number_integer() ||
+        (library != frame.end() && library->is_boolean() && library->get<bool>()))
+        return 0;
+    const auto number = line->get<std::int64_t>();
+    return number > 0 && number < kMostLine ? static_cast<int>(number) : 0;
+}
+
 // The frames of a document, in any of its members.
 void collect(const Json& value, Wanted& wanted)
 {
     if (value.is_object()) {
         const auto file = value.find("file");
-        const auto line = value.find("line");
-        if (file != value.end() && line != value.end() && file->is_string() &&
-            line->is_number_integer() && !value.value("library", false))
-            if (const int number = line->get<int>(); number > 0)
-                wanted.add(file->get<std::string>(), number);
+        if (const int line = line_of(value); line > 0 && file != value.end() && file->is_string())
+            wanted.add(file->get<std::string>(), line);
     }
     if (value.is_structured())
         for (const Json& member : value)

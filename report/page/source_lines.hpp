@@ -1,4 +1,4 @@
-// report/page/source_lines.hpp — the lines around each one that a page names, of sources that are here.
+// report/page/source_lines.hpp — the lines around each one that a page names, of sources.
 #pragma once
 
 #include <vector>

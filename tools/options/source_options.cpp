@@ -1,4 +1,4 @@
-// tools/options/source_options.cpp — a link must lead where its template says, whatever a log's names are.
+// tools/options/source_options.cpp — a link leads where its template says, whatever a log names.
 #include "tools/options/source_options.hpp"
 
 #include <algorithm>
@@ -73,9 +73,10 @@ void check_url(std::string_view name, const std::string& url)
 void add_source_options(CLI::App& command, SourceOptions& options)
 {
     command
-        .add_option("--source-url", options.url,
-                    "on the page, file:line is a link: https://host/me/app/blob/main/{file}#L{line}, "
-                    "or vscode://file/{path}:{line}")
+        .add_option(
+            "--source-url", options.url,
+            "on the page, file:line is a link: https://host/me/app/blob/main/{file}#L{line}, "
+            "or vscode://file/{path}:{line}")
         ->option_text("URL")
         ->needs("--html");
     command

@@ -46,9 +46,10 @@ TEST_F(SourceLines, AreTwoBeforeAndTwoAfterEachOnceInAFile)
 {
     const std::string file = written("a.cu", kSeven);
     const Json document = {{"leaks", Json::array({{{"stack", {frame(file, 3), frame(file, 4)}}}})}};
-    const Json expected = Json::array({{{"file", file},
-                                        {"at", {1, 2, 3, 4, 5, 6}},
-                                        {"lines", {"one", "    two", "three", "four", "five", "six"}}}});
+    const Json expected =
+        Json::array({{{"file", file},
+                      {"at", {1, 2, 3, 4, 5, 6}},
+                      {"lines", {"one", "    two", "three", "four", "five", "six"}}}});
     EXPECT_EQ(lines_of(document), expected);
 }
 

@@ -79,8 +79,13 @@ const show = (part) => document.getElementById(part)?.scrollIntoView();
 function arrive(settings) {
   const [name, value] = [...settings].at(-1) ?? [];
   const row = document.getElementById(`${name}-${value}-more`)?.previousElementSibling;
-  if (!row) show(now.part);
-  (row ?? document.getElementById(now.part))?.focus({ preventScroll: !row });
+  if (row) return row.focus();
+  show(now.part);
+  const part = document.getElementById(now.part);
+  if (!part) return;
+  part.tabIndex = -1;
+  part.focus({ preventScroll: true });
+  part.addEventListener("blur", () => part.removeAttribute("tabindex"), { once: true });
 }
 
 /** Leads to an address of the page, "#leaks&leak=3": what it does not name stays as it is. */

@@ -28,10 +28,11 @@ export function reportOf(whole, process) {
     const rows = list.filter((row) => row.process === process);
     return Object.assign(rows, { all: rows.length });
   };
-  const { verdict } = whole.ranks.rows.find((row) => row.process === process);
+  const { verdict } = whole.ranks.rows.find((row) => row.process === process) ?? {};
+  const lists = Object.entries(whole).filter(([, member]) => isOfProcesses(member));
   return {
     ...whole,
-    ...Object.fromEntries(Object.entries(whole).filter(([, member]) => isOfProcesses(member)).map(([name, rows]) => [name, ofIt(rows)])),
+    ...Object.fromEntries(lists.map(([name, rows]) => [name, ofIt(rows)])),
     processes: whole.processes,
     shown: [one],
     all_leaks: whole.leaks,

@@ -6,7 +6,7 @@ import { FramePlace, SourceLines } from "./sources.jsx";
 
 export function Section({ id, title, about, children, tools }) {
   return (
-    <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
+    <section id={id} aria-labelledby={`${id}-title`}>
       <div class="section-head">
         <div>
           <h2 id={`${id}-title`}>{title}</h2>
