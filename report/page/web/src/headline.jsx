@@ -17,7 +17,7 @@ import {
 import { COMPARISONS, worseText } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
-import { ownerColour } from "./owners.jsx";
+import { ownerColour, Swatch } from "./owners.jsx";
 import { bytesText, counted, grouped, growthText, percentText, perSecondText, rateText, shortTime, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
@@ -190,7 +190,10 @@ function TopLeaks({ select }) {
             <a href="#leaks" onClick={() => select(row)}>
               <span class="top-bytes">{bytesText(row.bytes)}</span>
               <span class="top-place">
-                <code title={wholeFunction(row)}>{functionText(row)}</code>
+                <code title={wholeFunction(row)}>
+                  <Swatch row={row} />
+                  {functionText(row)}
+                </code>
                 <span>
                   {[placeText(ownFrame(row)), row.apart, growthText(row)].filter(Boolean).join(" · ")}
                 </span>
