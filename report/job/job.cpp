@@ -16,6 +16,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::size_t, std::uint64_t>>; // of processes
 
+constexpr std::size_t kLeftOut = SIZE_MAX;
 constexpr std::size_t kFewest = 5; // of fewer, no value is far off
 constexpr double kFar = 6;         // robust standard deviations
 constexpr double kLeastSpread = 1u << 20;
@@ -82,16 +83,31 @@ std::uint64_t weight(const JobFinding& finding)
 
 } // namespace
 
-void JobJoin::add(ReducedProcess process)
+void JobJoin::add(const ReducedProcess& process)
 {
-    processes_.push_back(std::move(process));
+    const std::size_t added = processes_.size();
+    processes_.push_back({process.about, process.rank, process.world_size, process.job,
+                          process.program, process.devices, added});
+    for (const ReducedSite& site : process.sites) {
+        CallPlace call = process.place_of(site);
+        Place& place = places_[{call.key(), site.memory}];
+        if (place.shares.empty())
+            place.place = std::move(call);
+        else
+            place.place.merge(call);
+        if (place.shares.empty() || place.shares.back().process != added)
+            place.shares.push_back({.process = added});
+        Share& share = place.shares.back();
+        share.leaked += site.leaked_bytes;
+        share.growth += site.growth_bytes_per_step;
+        share.at_peak += site.at_peak_bytes;
+    }
 }
 
 Job JobJoin::finish()
 {
     number_processes();
     look_for_missing();
-    join_places();
     for (const auto& [key, place] : places_)
         find_in(place, key.second);
     find_far_peaks();
@@ -110,33 +126,49 @@ Job JobJoin::finish()
 void JobJoin::number_processes()
 {
     std::sort(job_.unread.begin(), job_.unread.end());
-    std::sort(processes_.begin(), processes_.end(),
-              [](const ReducedProcess& a, const ReducedProcess& b) {
-                  return std::tie(a.rank, a.about.log, a.about.pid) <
-                         std::tie(b.rank, b.about.log, b.about.pid);
-              });
-    job_.ranked =
-        std::all_of(processes_.begin(), processes_.end(),
-                    [](const ReducedProcess& process) { return process.rank.has_value(); });
-    std::vector<ReducedProcess> kept;
-    for (ReducedProcess& process : processes_) {
+    std::sort(processes_.begin(), processes_.end(), [](const Member& a, const Member& b) {
+        return std::tie(a.rank, a.about.log, a.about.pid) <
+               std::tie(b.rank, b.about.log, b.about.pid);
+    });
+    job_.ranked = std::all_of(processes_.begin(), processes_.end(),
+                              [](const Member& process) { return process.rank.has_value(); });
+    std::vector<std::size_t> number_of(processes_.size(), kLeftOut); // by Member::added
+    std::vector<Member> kept;
+    for (Member& process : processes_) {
         if (job_.ranked && !kept.empty() && kept.back().rank == process.rank) {
             job_.reasons.push_back(fmt::format("rank {} is there twice: {} is left out",
                                                *process.rank, process.about.log));
             continue;
         }
+        number_of[process.added] = kept.size();
         process.about.number =
             job_.ranked ? *process.rank : static_cast<std::uint32_t>(kept.size());
         kept.push_back(std::move(process));
     }
     processes_ = std::move(kept);
-    for (const ReducedProcess& process : processes_)
+    for (const Member& process : processes_)
         job_.processes.push_back(process.about);
+    number_shares(number_of);
+}
+
+// From the order in which processes were added to that in which they are told.
+void JobJoin::number_shares(const std::vector<std::size_t>& number_of)
+{
+    for (auto& [key, place] : places_) {
+        for (Share& share : place.shares)
+            share.process = number_of[share.process];
+        std::erase_if(place.shares, [](const Share& share) { return share.process == kLeftOut; });
+        std::sort(place.shares.begin(), place.shares.end(),
+                  [](const Share& a, const Share& b) { return a.process < b.process; });
+        for (const Share& share : place.shares)
+            processes_[share.process].kind += std::hash<std::string>()(key.first) | 1;
+    }
+    std::erase_if(places_, [](const auto& place) { return place.second.shares.empty(); });
 }
 
 void JobJoin::look_for_missing()
 {
-    for (const ReducedProcess& process : processes_) {
+    for (const Member& process : processes_) {
         job_.world_size = std::max(job_.world_size, process.world_size);
         job_.name = job_.name.empty() ? process.job : job_.name;
         job_.program = job_.program.empty() ? process.program : job_.program;
@@ -156,31 +188,6 @@ void JobJoin::look_for_missing()
             ++next;
         if (next == processes_.end() || *next->rank != rank)
             job_.missing.push_back(rank);
-    }
-}
-
-void JobJoin::join_places()
-{
-    kinds_.resize(processes_.size());
-    for (std::size_t at = 0; at < processes_.size(); ++at) {
-        const ReducedProcess& process = processes_[at];
-        for (const ReducedSite& site : process.sites) {
-            CallPlace call = process.place_of(site);
-            std::string key = call.key();
-            const std::size_t hash = std::hash<std::string>()(key) | 1;
-            const auto [found, added] = places_.try_emplace({std::move(key), site.memory});
-            Place& place = found->second;
-            if (added)
-                place.place = std::move(call);
-            if (place.shares.empty() || place.shares.back().process != at) {
-                place.shares.push_back({.process = at});
-                kinds_[at] += hash;
-            }
-            Share& share = place.shares.back();
-            share.leaked += site.leaked_bytes;
-            share.growth += site.growth_bytes_per_step;
-            share.at_peak += site.at_peak_bytes;
-        }
     }
 }
 
@@ -250,7 +257,7 @@ void JobJoin::find_far_peaks()
 {
     std::map<std::uint64_t, Values> by_kind;
     for (std::size_t at = 0; at < processes_.size(); ++at)
-        by_kind[kinds_[at]].emplace_back(at, processes_[at].about.peak_device_bytes);
+        by_kind[processes_[at].kind].emplace_back(at, processes_[at].about.peak_device_bytes);
     for (const auto& [kind, values] : by_kind) {
         const FarOff far = far_off(values);
         if (far.processes.empty() || !is_rare(far.processes.size()))
@@ -268,7 +275,7 @@ void JobJoin::find_far_peaks()
 void JobJoin::find_headroom()
 {
     constexpr std::size_t kMost = 3;
-    for (const ReducedProcess& process : processes_)
+    for (const Member& process : processes_)
         for (const ReducedDevice& device : process.devices)
             if (device.total_bytes > 0)
                 job_.headroom.push_back({.rank = process.about.number,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,10 @@
 
 namespace vramscope::report {
 
+// Memory goes with call places, and with 32 bytes for each place of a process.
 class JobJoin {
 public:
-    void add(ReducedProcess process);
+    void add(const ReducedProcess& process);
     // A file that could not be read, and why: its process is missing.
     void add_unread(std::string why) { job_.unread.push_back(std::move(why)); }
 
@@ -37,11 +39,21 @@ private:
         CallPlace place;
         std::vector<Share> shares; // by process
     };
+    struct Member {
+        JobProcess about;
+        std::optional<std::uint32_t> rank;
+        std::uint32_t world_size;
+        std::string job;
+        std::string program;
+        std::vector<ReducedDevice> devices;
+        std::size_t added;      // how many were added before it
+        std::uint64_t kind = 0; // the places that it has, as one number
+    };
     using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
 
     void number_processes();
     void look_for_missing();
-    void join_places();
+    void number_shares(const std::vector<std::size_t>& number_of);
     void judge();
     void find_in(const Place& place, format::Memory memory);
     void find_far_peaks();
@@ -49,9 +61,8 @@ private:
     std::vector<std::uint32_t> numbers_of(const std::vector<std::size_t>& processes) const;
     bool is_rare(std::size_t processes) const;
 
-    std::vector<ReducedProcess> processes_;
+    std::vector<Member> processes_;
     std::map<Key, Place> places_;
-    std::vector<std::uint64_t> kinds_; // by process: the places that it has, as one number
     Job job_;
 };
 

@@ -101,8 +101,8 @@ int join_job(const JobOptions& options)
     std::size_t unread = 0;
     for (const fs::path& file : files) {
         try {
-            for (report::ReducedProcess& process : read_file(file, reading))
-                join.add(std::move(process));
+            for (const report::ReducedProcess& process : read_file(file, reading))
+                join.add(process);
         } catch (const report::Error& error) {
             if (++unread == files.size())
                 throw; // none could be read
