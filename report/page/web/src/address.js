@@ -65,8 +65,11 @@ export function readOnce(name) {
   return loaded;
 }
 
+const OF_DEVICES = ["moment", "range"]; // they name a device by its place among those that are shown
+
 /** Loads the page again with another value of such a setting; null: without it. */
 export function load(name, value) {
+  OF_DEVICES.forEach((one) => now.settings.delete(one));
   if (value === null) now.settings.delete(name);
   else now.settings.set(name, value);
   write(true);
