@@ -27,6 +27,13 @@ public:
     void read(BlockWatch& watch, const std::function<void(double)>& progress,
               const std::function<void(const Record&)>& look = {});
 
+    // After read(): every block of memory that is alive at the end.
+    template <typename Visit>
+    void for_each_alive(Visit visit)
+    {
+        replay_.for_each_alive(visit);
+    }
+
     const LogTables& tables() const noexcept { return reading_.tables(); }
     const HeapReplay& replay() const noexcept { return replay_; }
     std::uint64_t ns(std::uint64_t ticks) const noexcept { return reading_.clock().ns(ticks); }

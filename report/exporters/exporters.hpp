@@ -71,6 +71,10 @@ void export_torch_snapshot(const std::filesystem::path& log, const Sink& sink,
 void export_timeline(const std::filesystem::path& log, const Sink& sink,
                      const ExportOptions& options = {});
 
+// Every block as comma-separated values: when it came and went, its bytes, and what allocated it.
+void export_blocks(const std::filesystem::path& log, const Sink& sink,
+                   const ExportOptions& options = {});
+
 // A report's sums and peaks as gauges, for Prometheus, node_exporter's textfile collector, GitLab.
 void export_metrics(const std::filesystem::path& log, const Sink& sink,
                     const ExportOptions& options = {});

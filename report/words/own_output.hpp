@@ -16,6 +16,7 @@ inline constexpr std::string_view kOwnJsonHead = R"({"exporter":"vramscope",)";
 inline constexpr std::string_view kOwnEmptyList = "[ \t \t\t \t  \t ]\n";
 inline constexpr std::string_view kOwnFoldedHead = "vramscope: ";
 inline constexpr std::string_view kOwnTimelineHead = "time_ns,device,allocated_bytes,";
+inline constexpr std::string_view kOwnBlocksHead = "allocated_ns,freed_ns,end,";
 inline constexpr std::string_view kOwnMetricsHead = "# HELP vramscope_";
 
 inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell

@@ -11,7 +11,8 @@ import unittest
 
 from cli import PROGRAMS, VRAMSCOPE, CliTest
 
-FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "torch-snapshot", "csv", "openmetrics")
+FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "torch-snapshot", "csv", "blocks",
+           "openmetrics")
 
 
 class ExportTest(CliTest):
@@ -53,6 +54,24 @@ class ExportTest(CliTest):
         self.assertEqual((sum(live.values()), peak, allocated),
                          (totals["leaked_bytes"], totals["peak_device_bytes"], totals["allocated_bytes"]))
         self.assertEqual(events[-1]["end"], "exited")
+
+    def test_blocks_add_up_to_the_report(self):
+        self.exported("--to", "blocks", "-o", "blocks.csv", "run.vsl")
+        with open(self.folder / "blocks.csv", newline="", encoding="utf-8") as file:
+            blocks = list(csv.DictReader(file))
+        totals = self.read_json("run.json")["totals"]
+        self.assertEqual((len(blocks), sum(int(block["bytes"]) for block in blocks)),
+                         (totals["allocations"], totals["allocated_bytes"]))
+        alive = [block for block in blocks if block["end"] == "alive"]
+        self.assertEqual((len(alive), sum(int(block["bytes"]) for block in alive)),
+                         (totals["leaked_blocks"], totals["leaked_bytes"]))
+        self.assertEqual({block["freed_ns"] for block in alive}, {""})
+        self.assertEqual({block["end"] for block in blocks}, {"alive", "freed"})
+        self.assertTrue(all(int(block["allocated_ns"]) < int(block["freed_ns"]) for block in blocks if block["end"] == "freed"))
+        (labels,) = {(block["function"], block["api"], block["phase"], block["device"]) for block in alive} - {
+            (leak["stack"][0]["function"], leak["api"], leak["phase"] or "", "0") for leak in self.read_json("run.json")["leaks"]
+            if leak["phase"]}
+        self.assertEqual(labels, ("load_labels()", "cudaMalloc", "", "0"))
 
     def test_a_folder_of_one_log_will_do(self):
         self.assertEqual(self.exported("--to", "jsonl", ".")[0], 0)
@@ -116,6 +135,7 @@ class ExportTest(CliTest):
         self.assertNotIn(b"\n+ ", out)
         self.assertTrue(gzip.decompress(self.exported("--to", "pprof", "--device", "1", "run.vsl")[1]))
         self.assertEqual(self.exported("--to", "folded", "--device", "1", "run.vsl")[1], b"")
+        self.assertEqual(self.exported("--to", "blocks", "--device", "1", "run.vsl")[1].count(b"\n"), 1)
         self.assertIn(b"LEAK SUMMARY: 0 bytes leaked in 0", self.exported("--to", "sanitizer", "--device", "1", "run.vsl")[1])
         trace = json.loads(self.exported("--to", "trace", "--device", "1", "run.vsl")[1])
         self.assertEqual({event["ph"] for event in trace["traceEvents"]}, {"M"})

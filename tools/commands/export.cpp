@@ -78,6 +78,8 @@ constexpr std::array kFormats{
            &report::export_torch_snapshot, true, true},
     Format{"csv", "the timeline: allocated, reserved, used by all, in at most 256 spans for each device",
            &report::export_timeline, false, false},
+    Format{"blocks", "every block as comma-separated values: allocated, freed, bytes, memory, device, phase, call, line, stack",
+           &report::export_blocks, false, true},
     Format{"openmetrics", "sums and peaks, for Prometheus, node_exporter's textfiles and GitLab",
            &report::export_metrics, false, false},
 };

@@ -24,9 +24,11 @@ bool begins_with_any(std::string_view text, const std::array<std::string_view, c
                        [text](std::string_view begin) { return text.starts_with(begin); });
 }
 
+// The last one is our own module, where no package manager put it.
 bool is_installed(std::string_view path)
 {
-    constexpr std::array<std::string_view, 2> kFolders = {"/site-packages/", "/dist-packages/"};
+    constexpr std::array<std::string_view, 3> kFolders = {"/site-packages/", "/dist-packages/",
+                                                          "/vramscope/python/vramscope/"};
     return has_any(path, kFolders);
 }
 

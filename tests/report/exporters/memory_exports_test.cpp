@@ -70,6 +70,36 @@ struct HeaptrackSums {
     }
 };
 
+// What a reader of the lines adds up, and what device memory there was at most.
+struct BlockSums {
+    std::array<std::uint64_t, 4> sums{}; // as sums_of()
+    std::uint64_t peak = 0;
+
+    explicit BlockSums(const std::string& text)
+    {
+        std::istringstream lines(text);
+        std::map<std::uint64_t, std::int64_t> changes; // by time
+        std::string line;
+        for (std::getline(lines, line); std::getline(lines, line);) {
+            std::vector<std::string> fields(1);
+            for (const char c : line.substr(0, line.find('"')))
+                c == ',' ? fields.emplace_back() : fields.back() += c;
+            const std::uint64_t bytes = std::stoull(fields.at(3));
+            const bool leaked = fields.at(2) == "alive" || fields.at(2) == "context";
+            sums = {sums[0] + 1, sums[1] + bytes, sums[2] + leaked, sums[3] + (leaked ? bytes : 0)};
+            EXPECT_EQ(fields.at(1).empty(), fields.at(2) == "alive") << line;
+            if (fields.at(5) == "pinned")
+                continue;
+            changes[std::stoull(fields.at(0))] += static_cast<std::int64_t>(bytes);
+            if (!fields.at(1).empty())
+                changes[std::stoull(fields.at(1))] -= static_cast<std::int64_t>(bytes);
+        }
+        std::int64_t now = 0;
+        for (const auto& [ns, change] : changes)
+            peak = std::max(peak, static_cast<std::uint64_t>(now += change));
+    }
+};
+
 std::string unzipped(const std::string& text)
 {
     z_stream z{};
@@ -259,6 +289,36 @@ TEST(Pprof, SaysWhyItMayNotBeAll)
     EXPECT_EQ(std::count(texts.begin(), texts.end(), "inconclusive: 2 events were lost"), 1);
 }
 
+TEST(Blocks, AreLinesWhoseTextsAreQuotedAndSafe)
+{
+    LogBuilder log;
+    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/a\"b,\n\xff").stack(5, {0x401001});
+    log.context(1).place({.context = 1, .device = 0}).thread_name(77, "worker");
+    log.push("epoch, 1").push("step").alloc(0x1000, 256, 5).pop().pop();
+    log.alloc(0x2000, 7, 0, "cuMemHostAlloc").free(0x1000).context_gone(1);
+    const std::string text = exported(export_blocks, log);
+    EXPECT_EQ(text.substr(0, text.find('\n')),
+              "allocated_ns,freed_ns,end,bytes,address,memory,device,tid,phase,api,function,file,"
+              "line,fingerprint,stack");
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    std::getline(lines, line);
+    EXPECT_NE(line.find(",freed,256,0x1000,device,0,77,\"epoch, 1/step\",cuMemAlloc_v2,,,,"),
+              line.npos)
+        << line;
+    EXPECT_TRUE(line.ends_with(",\"a\"\"b,\\x0a\\xff+0x1000\"")) << line;
+    std::getline(lines, line);
+    EXPECT_NE(line.find(",context,7,0x2000,pinned,"), line.npos) << line;
+    EXPECT_FALSE(std::getline(lines, line)) << line;
+}
+
+TEST(Blocks, AreThoseThatWereCutAndNotWhatTheyWereCutFrom)
+{
+    const LogBuilder log = test::program_that_cuts();
+    EXPECT_EQ(BlockSums(exported(export_blocks, log)).sums, sums_of(test::report_of(log).totals));
+}
+
 TEST(ProtobufMessage, IsAsTheWireFormatSays)
 {
     ProtobufMessage inner;
@@ -307,6 +367,8 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
         const LogBuilder log = random_log(seed);
         const Report report = test::report_of(log);
         EXPECT_EQ(pprof_sums(exported(export_pprof, log)), sums_of(report.totals)) << seed;
+        const BlockSums blocks(exported(export_blocks, log));
+        EXPECT_EQ(blocks.sums, sums_of(report.totals)) << seed;
         const HeaptrackSums heaptrack(exported(export_heaptrack, log));
         std::uint64_t leaked = 0;
         for (const Leak& leak : report.leaks) {
@@ -317,6 +379,7 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
         if (seed % 2 != 0) { // otherwise contexts that died at the exit are live to heaptrack
             EXPECT_EQ(heaptrack.leaked, leaked) << seed;
             EXPECT_EQ(heaptrack.peak, report.totals.peak_device_bytes) << seed;
+            EXPECT_EQ(blocks.peak, report.totals.peak_device_bytes) << seed;
         }
     }
 }

@@ -20,13 +20,20 @@ A program that must also run where this module is not (with ``python3 -I``, or w
         import vramscope
     except ImportError:
         vramscope = None
+
+``load("run.vsl")`` reads logs, in any Python, as lists of dicts or as DataFrames of pandas, and ``%load_ext vramscope``
+gives a notebook its magic.
 """
 from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for true; the program does not pay for the import
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Optional
+    import os
+    from typing import Any, Dict, List, Literal, Optional, Union, overload
 
+    import pandas as _pandas
+
+    from ._logs import Log
     from ._preload import Preload
     from ._snapshots import Difference, Growing
 
@@ -48,8 +55,8 @@ def _find() -> Optional[Preload]:
 
 _preload = _find()
 
-__all__ = ["begin_test", "compare", "cuda_memory_tracker", "empty_cache", "end_test", "growing", "headroom", "mark", "range",
-           "reset_peak_memory_stats", "snapshot", "stats", "version"]
+__all__ = ["CommandError", "begin_test", "compare", "cuda_memory_tracker", "empty_cache", "end_test", "growing", "headroom",
+           "load", "mark", "range", "reset_peak_memory_stats", "snapshot", "stats", "version"]
 
 
 def version() -> Optional[str]:
@@ -229,3 +236,45 @@ class cuda_memory_tracker:
 
         return "{}: {} before, {} after, {} at its peak".format(
             self.name or "CUDA memory", text(self.before), text(self.after), text(self.peak))
+
+
+class CommandError(RuntimeError):
+    """The ``vramscope`` command could not do what it was asked for: the text is its own line, ``status`` how it ended."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status  # 120: no readable log; 125: wrong usage; 127: there is no such command
+
+
+if TYPE_CHECKING:
+    _Path = Union[str, "os.PathLike[str]"]
+
+    @overload
+    def load(*logs: _Path, pandas: Literal[False] = False) -> Log[List[Dict[str, Any]]]: ...
+    @overload
+    def load(*logs: _Path, pandas: Literal[True]) -> Log[_pandas.DataFrame]: ...
+
+
+def load(*logs: Any, pandas: bool = False) -> Any:
+    """What logs say, as tables: one log, several as one, or a folder of them.
+
+        run = vramscope.load("run.vsl")
+        print(run)                                   # the verdict, and a sentence for each kind of what was found
+        for row in run.leaks:
+            print(row["bytes"], row["function"], row["line"])
+        run = vramscope.load("run.vsl", pandas=True)
+        run.blocks.groupby("function", observed=True)["bytes"].sum()
+
+    ``verdict`` (an inconclusive one is told like the others, with its ``verdict_reasons``), ``totals`` and ``json``, which
+    is the whole report as ``vramscope schema`` describes it; and the tables ``findings``, ``leaks``, ``growth``, ``peak``,
+    ``timeline``, ``sites``, ``marks``, ``devices``, ``processes`` and ``blocks``: lists of dicts, or with ``pandas=True``
+    DataFrames. ``page()`` is the report for a browser, which a notebook shows. CommandError: it cannot be read.
+    """
+    from . import _logs
+    return _logs.load(logs, pandas)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext vramscope``: the magics ``%%vramscope``, around a cell, and ``%vramscope``, the page of what is held now."""
+    from . import _notebook
+    _notebook.add_magic(shell)

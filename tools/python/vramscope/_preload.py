@@ -26,16 +26,6 @@ def _bytes(text: Any) -> bytes:
         return type(text).__name__.encode("utf-8", "backslashreplace")
 
 
-def _executable() -> Optional[str]:
-    """The command line: this file is in lib/vramscope/python/vramscope, beside which there is bin."""
-    import shutil
-    folder = os.path.abspath(__file__)
-    for _ in range(5):
-        folder = os.path.dirname(folder)
-    beside = os.path.join(folder, "bin", "vramscope")
-    return beside if os.access(beside, os.X_OK) else shutil.which("vramscope")
-
-
 def _torch_stats(device: int) -> Dict[str, int]:
     """What PyTorch itself says; empty: it has done nothing yet, or was built without CUDA."""
     torch = sys.modules.get("torch")
@@ -207,18 +197,13 @@ class Preload:
 
     def snapshot(self) -> Optional[Dict[str, Any]]:
         import json
-        import subprocess
-        executable = _executable()
-        if executable is None:
-            return None
-        ours = ("LD_PRELOAD", "LD_AUDIT")  # the command itself is not to be traced
-        environment = {name: value for name, value in os.environ.items()
-                       if name not in ours and not name.startswith("VRAMSCOPE_")}
         try:
-            done = subprocess.run([executable, "snapshot", str(os.getpid()), "--json", "-"], env=environment,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            return json.loads(done.stdout.decode("utf-8")) if done.returncode == 0 else None
-        except (OSError, ValueError, subprocess.SubprocessError):
+            from ._command import CommandError, ask
+        except ImportError:  # an interpreter that starts no processes
+            return None
+        try:
+            return json.loads(ask(["snapshot", str(os.getpid()), "--json", "-"]).decode("utf-8"))
+        except (CommandError, OSError, ValueError):
             return None
 
 

@@ -27,8 +27,9 @@ function write(visit) {
   const settings = String(now.settings);
   const address = `#${now.part}${settings && `&${settings}`}`;
   if (address === (location.hash || "#")) return;
-  if (visit) history.pushState(null, "", address);
-  else settling = setTimeout(() => history.replaceState(null, "", address), SETTLED_MS);
+  const whole = location.href.replace(/#.*/, "") + address; // in a notebook's frame "#..." is of the notebook
+  if (visit) history.pushState(null, "", whole);
+  else settling = setTimeout(() => history.replaceState(null, "", whole), SETTLED_MS);
 }
 
 const asText = { text: String, value: (text) => text };

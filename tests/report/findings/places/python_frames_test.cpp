@@ -45,6 +45,7 @@ TEST(PythonFrames, AreOfLibrariesByTheirFiles)
          {"/usr/lib/python3.11/asyncio/events.py",
           "/home/ann/.pyenv/versions/3.8.1/lib/python3.8/x.py",
           "/venv/lib/python3.13/site-packages/torch/nn/modules/module.py", "<frozen importlib>",
+          "/usr/lib/vramscope/python/vramscope/_notebook.py",
           "/usr/lib/python3/dist-packages/numba/core.py", "/opt/python313.zip/json/decoder.py"})
         EXPECT_TRUE(python("f", library).library) << library;
     for (const char* own : {"train.py", "/home/me/python3/train.py", "<string>", "<stdin>", "",

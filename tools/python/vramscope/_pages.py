@@ -1,0 +1,25 @@
+# tools/python/vramscope/_pages.py — a report's page for a browser, as notebooks show it.
+"""A page that the command made."""
+import html
+from typing import Sequence
+
+from ._command import ask
+
+
+class Page:
+    """One page, which loads nothing. A notebook shows it in its place; ``html`` is its text."""
+
+    def __init__(self, arguments: Sequence[str], height: int = 720) -> None:
+        self.html = ask([*arguments, "--html", "-"]).decode("utf-8")
+        self.height = height  # of its frame in a notebook, in pixels
+
+    def __repr__(self) -> str:
+        return "<vramscope.Page of {:.0f} KiB: a notebook shows it, save(\"page.html\") writes it>".format(len(self.html) / 1024)
+
+    def _repr_html_(self) -> str:
+        return ('<iframe title="vramscope" srcdoc="{}" style="width: 100%; height: {}px; border: 0"></iframe>'
+                .format(html.escape(self.html), self.height))
+
+    def save(self, path: str) -> None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
