@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "report/error.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/manual/help.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 
@@ -47,8 +50,10 @@ int run_command(std::vector<std::string> arguments)
     }
     CLI::App app{"Trace the GPU memory of an unmodified CUDA program, and name its leaks by line.",
                  "vramscope"};
-    vramscope::set_help_format(app);
-    app.set_version_flag("--version", "vramscope " VRAMSCOPE_VERSION, "the version");
+    const std::size_t columns = vramscope::terminal_columns(STDOUT_FILENO);
+    app.formatter(std::make_shared<vramscope::manual::HelpFormatter>(columns ? columns : 80));
+    app.set_help_flag("-h,--help", "what you read here");
+    app.set_version_flag("-V,--version", "vramscope " VRAMSCOPE_VERSION, "the version");
     app.require_subcommand(1);
     app.footer(kFooter);
     vramscope::CommandLine line(app);

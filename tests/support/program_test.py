@@ -28,7 +28,7 @@ class ProgramTest(unittest.TestCase):
     def environment(**changes):
         """The user's, without what changes how programs are traced or how text looks."""
         plain = {name: value for name, value in os.environ.items()
-                 if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name != "NO_COLOR"}
+                 if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name not in ("NO_COLOR", "COLUMNS", "PAGER")}
         return {**plain, **changes}
 
     def execute(self, *command, stdin=None, **env):

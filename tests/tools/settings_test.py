@@ -37,13 +37,13 @@ class Settings(CliTest):
         self.assertIn(table(), PAGE.read_text(), "run: python3 tests/tools/settings_test.py --write")
 
     def test_the_pages_name_no_setting_that_there_is_not(self):
-        names = {row[1] for row in rows()} | {"VRAMSCOPE_RUN", "VRAMSCOPE_BUILD", "VRAMSCOPE_SUPPRESSIONS"}  # read by the command line alone
+        names = {row[1] for row in rows()} | {"VRAMSCOPE_RUN", "VRAMSCOPE_BUILD", "VRAMSCOPE_SUPPRESSIONS", "VRAMSCOPE_PAGER"}  # read by the command line alone
         for page in [SOURCE / "README.md", PAGE]:
             spoken_of = set(re.findall(r"\bVRAMSCOPE_[A-Z0-9_]*[A-Z0-9]\b", page.read_text()))
             self.assertEqual({name for name in spoken_of - names if not name.startswith("VRAMSCOPE_SIM")}, set(), page)
 
     def test_the_help_of_run_has_each_setting(self):
-        _, text, _ = self.vramscope("run", "--help")
+        _, text, _ = self.vramscope("run", "--help-all", env={"COLUMNS": "200"})
         for _, name, default, _, valid, help_ in rows():
             self.assertIn(f"  {name}={default}\n        {help_}\n        use {valid}\n", text)
 

@@ -78,8 +78,19 @@ class Usage(CliTest):
                 self.assert_refused(["run", option, value, "touch", "ran"], part)
                 self.assertFalse((self.folder / "ran").exists())
 
+    def commands(self):
+        """By the headings of `vramscope --help`."""
+        groups = re.findall(r"(?m)^([A-Z].*):\n((?:  .*\n)+)", self.vramscope("--help")[1])
+        return {heading: re.findall(r"(?m)^  ([a-z]+) ", rows) for heading, rows in groups if heading not in ("Options", "Examples")}
+
+    def test_the_commands_stand_in_three_groups(self):
+        first, more, tools = self.commands().values()
+        self.assertEqual(first, ["run", "report", "leaks", "peak", "plan", "export", "check", "diff", "snapshot", "top", "doctor"])
+        self.assertIn("timeline", more)
+        self.assertEqual(tools[-1], "help")
+
     def test_every_help_shows_examples(self):
-        commands = re.findall(r"^  ([a-z]+) ", self.vramscope("--help")[1].partition("Subcommands:")[2].partition("Examples:")[0], re.M)
+        commands = sum(self.commands().values(), [])
         self.assertIn("doctor", commands)
         for command in [[], *([name] for name in commands)]:
             with self.subTest(command=command):
@@ -87,11 +98,36 @@ class Usage(CliTest):
                 self.assertEqual((status, stderr), (0, ""))
                 self.assertIn("Examples:\n  vramscope", stdout)
                 self.assertNotRegex(stdout, r"(?<!%)[a-z]\{|Needs:|Excludes:|\n\n\n| TEXT|INT|REQUIRED")
+                self.assertEqual(self.vramscope("help", *command), (0, stdout, ""))
+        self.assert_refused(["help", "laeks"], "unknown command 'laeks': did you mean 'leaks'?")
+
+    def test_a_long_help_is_short_and_says_where_all_of_it_is(self):
+        short = self.vramscope("run", "--help")[1]
+        self.assertIn("--simulate SPEC", short)
+        self.assertIn("vramscope run --help-all has more: Known leaks, Names of frames, With --check, all settings.", " ".join(short.split()))
+        whole = self.vramscope("run", "--help-all")[1]
+        for option in ("--suppressions FILE", "--sysroot DIR", "--max-peak BYTES", "VRAMSCOPE_LIMIT=off"):
+            self.assertNotIn(option, short)
+            self.assertIn(option, whole)
+        self.assertNotIn("--help-all", self.vramscope("mark", "--help")[1])
+        self.assert_refused(["mark", "--help-all"], "unknown option '--help-all'")
+
+    def test_help_is_as_wide_as_the_terminal(self):
+        commands = [["--help"], *([name, "--help"] for name in sum(self.commands().values(), [])), ["run", "--help-all"]]
+        for columns in (60, 80, 120):
+            for arguments in commands:
+                lines = self.vramscope(*arguments, env={"COLUMNS": str(columns)})[1].splitlines()
+                long = [line for line in lines if len(line) > columns and not line.startswith(("  vramscope ", "    cmake", "Usage:"))]
+                self.assertEqual(long, [], (arguments, columns))
+        self.assertEqual(self.vramscope("run", "--help"), self.vramscope("run", "--help", env={"COLUMNS": "80"}))
+        shown = self.on_terminal("run", "--help", width=60)[1]
+        self.assertEqual(shown.replace("\r\n", "\n"), self.vramscope("run", "--help", env={"COLUMNS": "60"})[1])
 
     def test_version(self):
-        status, stdout, stderr = self.vramscope("--version")
-        self.assertEqual((status, stderr), (0, ""))
-        self.assertRegex(stdout, r"^vramscope \d+\.\d+\.\d+\n$")
+        for option in ("--version", "-V"):
+            status, stdout, stderr = self.vramscope(option)
+            self.assertEqual((status, stderr), (0, ""))
+            self.assertRegex(stdout, r"^vramscope \d+\.\d+\.\d+\n$")
 
 
 if __name__ == "__main__":

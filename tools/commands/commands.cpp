@@ -2,12 +2,41 @@
 #include "tools/commands/commands.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
+#include "tools/manual/help.hpp"
 #include "tools/output/messages.hpp"
 
 namespace vramscope {
+namespace {
+
+struct CommandGroup {
+    const char* heading; // in `vramscope --help`
+    std::array<std::string_view, 11> commands;
+};
+
+// A command that is in none of them is for tools.
+constexpr CommandGroup kGroups[] = {
+    {"Commands that are enough at first",
+     {"run", "report", "leaks", "peak", "plan", "export", "check", "diff", "snapshot", "top",
+      "doctor"}},
+    {"More about logs and programs",
+     {"timeline", "frag", "churn", "job", "reduce", "suppress", "mark", "pack", "symbolize",
+      "import"}},
+};
+
+const char* group_of(std::string_view name)
+{
+    for (const CommandGroup& group : kGroups)
+        if (std::find(group.commands.begin(), group.commands.end(), name) != group.commands.end())
+            return group.heading;
+    return "For other tools, and help";
+}
+
+} // namespace
 
 CLI::App& CommandLine::add(const std::string& name, const std::string& what,
                            const std::string& help, std::function<int()> action)
@@ -16,6 +45,7 @@ CLI::App& CommandLine::add(const std::string& name, const std::string& what,
     app->add_flag_callback("-v,--verbose", be_verbose,
                            "say on stderr what is read and written, from where, and when");
     app->footer(help);
+    app->group(group_of(name));
     commands_.push_back({app, std::move(action), {}});
     return *app;
 }
@@ -33,6 +63,9 @@ void CommandLine::take_rest_by(std::function<void(std::vector<std::string>&)> ta
 
 int CommandLine::run(std::vector<std::string> arguments)
 {
+    for (const Command& command : commands_) // all of their options are there now
+        if (manual::has_more(*command.app))
+            command.app->set_help_all_flag("--help-all", "all options, and all about them");
     for (const Command& command : commands_)
         if (command.take_rest && command.app->get_name() == arguments.front())
             command.take_rest(arguments);

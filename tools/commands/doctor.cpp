@@ -40,8 +40,7 @@ Examples:
   vramscope doctor                             the installation and the driver
   vramscope doctor ./train                     and this program
   vramscope doctor --simulate 24GiB ./train    would it run on the simulated GPU?
-  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose? Was its Python
-                                               found, did PyTorch tell of its blocks, and how often?
+  vramscope doctor vramscope.train.4711.vsl    what did this log see, and what did it lose? Was its Python found, did PyTorch tell of its blocks, and how often?
 )";
 
 struct DoctorOptions {

@@ -1,5 +1,6 @@
 // tools/commands/manual.cpp — what an installation puts beside the program: manual pages, and
 // completion for shells. Both are made of the table that the options are read by.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <stdexcept>
@@ -8,11 +9,13 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/manual/completions.hpp"
 #include "tools/manual/man_page.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
+#include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
 namespace {
@@ -44,10 +47,29 @@ constexpr std::array kShells{
 struct ManualOptions {
     const CLI::App* app = nullptr; // with all commands
     std::string name;              // a shell's; a command's, or empty for vramscope itself
+    bool pids = false;
 };
+
+// For the scripts: a line for each, with what it runs.
+void print_pids()
+{
+    std::string text;
+    for (const LiveProcess& process : find_live_processes()) {
+        std::string name = text_of(fmt::format("/proc/{}/comm", process.pid));
+        name.erase(std::min(name.find('\n'), name.size()));
+        text += fmt::format("{}\t{}\n", process.pid, report::terminal_safe(name));
+    }
+    write_text_to(Output("-", {}, false), text);
+}
 
 int print_completion(const ManualOptions& options)
 {
+    if (options.pids) {
+        print_pids();
+        return 0;
+    }
+    if (options.name.empty())
+        throw CLI::RequiredError("SHELL");
     for (const Shell& shell : kShells) {
         if (options.name != shell.name)
             continue;
@@ -71,7 +93,7 @@ try {
 
 } // namespace
 
-// Both at once, so that each knows the other.
+// All at once, so that each knows the others.
 void add_manuals(CommandLine& line)
 {
     const auto page = std::make_shared<ManualOptions>();
@@ -87,7 +109,10 @@ void add_manuals(CommandLine& line)
     std::vector<std::string> names;
     for (const Shell& one : kShells)
         names.emplace_back(one.name);
-    offer(completion.add_option("SHELL", shell->name, "bash, zsh or fish")->required(), names);
+    offer(completion.add_option("SHELL", shell->name, "bash, zsh or fish"), names);
+    completion.add_flag("--pids", shell->pids,
+                        "what the scripts ask for: your processes that run under vramscope");
+    add_help(line);
 }
 
 } // namespace vramscope

@@ -70,6 +70,8 @@ std::string values_of(const OptionRow& row)
         return "_vramscope_paths -f";
     case Takes::folder:
         return "_vramscope_paths -d";
+    case Takes::process:
+        return "_vramscope_words \"$(vramscope completion --pids 2>/dev/null | cut -f 1)\"";
     case Takes::program:
     case Takes::text:
     case Takes::nothing:

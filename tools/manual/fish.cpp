@@ -33,6 +33,8 @@ std::string what_follows(const OptionRow& row)
         return " -r -F";
     case Takes::folder:
         return " -x -a '(__fish_complete_directories)'";
+    case Takes::process:
+        return " -x -a '(vramscope completion --pids 2>/dev/null)'";
     case Takes::program:
         return " -x -a '(__fish_complete_subcommand --fcs-skip=2)'";
     case Takes::text:

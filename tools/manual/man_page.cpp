@@ -74,12 +74,8 @@ std::string text_of(const std::string& help)
 
 std::string options_of(const CommandRow& row)
 {
-    std::vector<std::string> groups; // in the order in which --help has them
-    for (const OptionRow& option : row.options)
-        if (std::find(groups.begin(), groups.end(), option.group) == groups.end())
-            groups.push_back(option.group);
     std::string text;
-    for (const std::string& group : groups) {
+    for (const std::string& group : groups_of(row.options)) {
         text += heading(group);
         for (const OptionRow& option : row.options)
             if (option.group == group)
@@ -107,9 +103,12 @@ std::string synopsis(const CommandRow& row)
 std::string commands_of(const std::vector<CommandRow>& rows)
 {
     std::string text = ".SH COMMANDS\n";
-    for (const CommandRow& row : rows)
-        if (!row.name.empty())
-            text += fmt::format(".TP\n{}(1)\n{}\n", bold(page_name(row)), in_roff(row.what));
+    for (const std::string& group : command_groups(rows)) {
+        text += ".SS " + in_roff(group) + "\n";
+        for (const CommandRow& row : rows)
+            if (row.group == group && !row.name.empty())
+                text += fmt::format(".TP\n{}(1)\n{}\n", bold(page_name(row)), in_roff(row.what));
+    }
     return text;
 }
 

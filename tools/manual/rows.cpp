@@ -1,6 +1,7 @@
 // tools/manual/rows.cpp — see rows.hpp.
 #include "tools/manual/rows.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,19 @@ Takes takes_by(const std::string& value)
             return Takes::file;
     if (value == "DIR")
         return Takes::folder;
+    if (value == "PID")
+        return Takes::process;
     return value == "PROGRAM" ? Takes::program : Takes::text;
+}
+
+template <typename Row>
+std::vector<std::string> groups_in(const std::vector<Row>& rows)
+{
+    std::vector<std::string> groups;
+    for (const Row& row : rows)
+        if (std::find(groups.begin(), groups.end(), row.group) == groups.end())
+            groups.push_back(row.group);
+    return groups;
 }
 
 std::vector<std::string> choices_of(const CLI::Option& option)
@@ -29,7 +42,7 @@ std::vector<std::string> choices_of(const CLI::Option& option)
     return choices.size() > 1 ? choices : std::vector<std::string>();
 }
 
-OptionRow row_of(const CLI::Option& option)
+OptionRow option_row(const CLI::Option& option)
 {
     OptionRow row;
     row.what = option.get_description();
@@ -52,15 +65,6 @@ OptionRow row_of(const CLI::Option& option)
     return row;
 }
 
-CommandRow command_row(const CLI::App& app, const std::string& name)
-{
-    CommandRow row{name, app.get_description(), {}, {}, app.get_footer()};
-    for (const CLI::Option* option : app.get_options())
-        if (!option->get_group().empty()) // else it is hidden
-            (option->nonpositional() ? row.options : row.operands).push_back(row_of(*option));
-    return row;
-}
-
 } // namespace
 
 bool CommandRow::runs_program() const
@@ -77,11 +81,36 @@ std::vector<std::string> CommandRow::names_with_value() const
     return found;
 }
 
+std::vector<std::string> groups_of(const std::vector<OptionRow>& options)
+{
+    return groups_in(options);
+}
+
+std::vector<std::string> command_groups(const std::vector<CommandRow>& rows)
+{
+    return groups_in(std::vector<CommandRow>(rows.begin() + 1, rows.end()));
+}
+
+CommandRow row_of(const CLI::App& command)
+{
+    const bool whole = command.get_parent() == nullptr;
+    CommandRow row{whole ? "" : command.get_name(),
+                   command.get_description(),
+                   command.get_group(),
+                   {},
+                   {},
+                   command.get_footer()};
+    for (const CLI::Option* option : command.get_options())
+        if (!option->get_group().empty()) // else it is hidden
+            (option->nonpositional() ? row.options : row.operands).push_back(option_row(*option));
+    return row;
+}
+
 std::vector<CommandRow> rows_of(const CLI::App& app)
 {
-    std::vector<CommandRow> rows{command_row(app, "")};
+    std::vector<CommandRow> rows{row_of(app)};
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        rows.push_back(command_row(*command, command->get_name()));
+        rows.push_back(row_of(*command));
     return rows;
 }
 

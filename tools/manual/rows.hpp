@@ -10,7 +10,7 @@ class App;
 
 namespace vramscope::manual {
 
-enum class Takes { nothing, text, choice, file, folder, program };
+enum class Takes { nothing, text, choice, file, folder, program, process };
 
 struct OptionRow {
     std::vector<std::string> names;   // -o, --output; of what stands by itself: LOG
@@ -25,6 +25,7 @@ struct OptionRow {
 struct CommandRow {
     std::string name; // empty: vramscope itself
     std::string what;
+    std::string group; // the heading above it in `vramscope --help`
     std::vector<OptionRow> options;
     std::vector<OptionRow> operands; // what stands by itself, as LOG
     std::string more;                // what --help says below the options
@@ -33,7 +34,15 @@ struct CommandRow {
     std::vector<std::string> names_with_value() const; // the options that take one
 };
 
+// In the order in which --help has them.
+std::vector<std::string> groups_of(const std::vector<OptionRow>& options);
+
+CommandRow row_of(const CLI::App& command);
+
 // vramscope itself, then each command in the order of --help. Hidden options are left out.
 std::vector<CommandRow> rows_of(const CLI::App& app);
+
+// The headings above them, but for that of vramscope itself.
+std::vector<std::string> command_groups(const std::vector<CommandRow>& rows);
 
 } // namespace vramscope::manual

@@ -7,15 +7,20 @@
 namespace vramscope::manual {
 namespace {
 
-constexpr const char* kZshBegin = R"(#compdef vramscope vramscope-memcheck
+constexpr const char* kZshBegin = R"zsh(#compdef vramscope vramscope-memcheck
 # Completion of vramscope for zsh, made by `vramscope completion zsh`.
+
+_vramscope_pids() {
+    local -a pids=(${${(f)"$(vramscope completion --pids 2>/dev/null)"}//$'\t'/:})
+    _describe 'traced process' pids
+}
 
 _vramscope() {
     if [[ $service == vramscope-memcheck ]]; then
         words=(vramscope memcheck "${(@)words[2,-1]}")
         ((++CURRENT))
     fi
-)";
+)zsh";
 
 constexpr const char* kZshBetween = R"(    if ((CURRENT == 2)); then
         _describe -t commands 'command of vramscope' commands
@@ -55,6 +60,8 @@ std::string action_of(const OptionRow& row)
         return "_files";
     case Takes::folder:
         return "_files -/";
+    case Takes::process:
+        return "_vramscope_pids";
     case Takes::program:
     case Takes::text:
     case Takes::nothing:

@@ -127,9 +127,11 @@ void add_ci_format_options(CLI::App& command, CiFormatOptions& options, CLI::Opt
                         "the repository's folder where the program was compiled; else the one "
                         "around the working directory")
             ->option_text("DIR"));
-    for (CLI::Option* const option : added)
+    for (CLI::Option* const option : added) {
+        option->group("For CI servers");
         if (check)
             option->needs(check)->group("With --check");
+    }
 }
 
 CiFormatFiles::CiFormatFiles(const CiFormatOptions& options, const std::vector<fs::path>& inputs,

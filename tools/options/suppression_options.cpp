@@ -14,15 +14,19 @@ namespace vramscope {
 
 void add_suppression_options(CLI::App& command, SuppressionOptions& options)
 {
+    constexpr const char* kGroup = "Known leaks";
     command
         .add_option("--suppressions", options.files,
                     "known leaks, a line each: leak:PATTERN, as LeakSanitizer reads it; may be "
                     "repeated")
         ->allow_extra_args(false)
-        ->option_text("FILE");
-    command.add_flag_callback(
-        "--no-builtin-suppressions", [&options] { options.built_in = false; },
-        "list what NVIDIA's libraries keep to the end, too");
+        ->option_text("FILE")
+        ->group(kGroup);
+    command
+        .add_flag_callback(
+            "--no-builtin-suppressions", [&options] { options.built_in = false; },
+            "list what NVIDIA's libraries keep to the end, too")
+        ->group(kGroup);
 }
 
 std::vector<std::filesystem::path> suppression_files(const SuppressionOptions& options)

@@ -52,16 +52,20 @@ void add_symbol_options(CLI::App& command, SymbolOptions& options)
         .add_option("--sysroot", options.sysroot,
                     "the root of the container or machine that the log is from: names are read "
                     "from the files below it")
-        ->option_text("DIR");
+        ->option_text("DIR")
+        ->group(kNamesGroup);
     command
         .add_option("--path-map", options.paths,
                     "what the program had at OLD, a file or a folder, is at NEW here; may be "
                     "repeated")
         ->allow_extra_args(false)
-        ->option_text("OLD=NEW");
-    command.add_flag("--debuginfod", options.debuginfod,
-                     "ask the servers that DEBUGINFOD_URLS names for debug information that is not "
-                     "here; without it nothing is asked");
+        ->option_text("OLD=NEW")
+        ->group(kNamesGroup);
+    command
+        .add_flag("--debuginfod", options.debuginfod,
+                  "ask the servers that DEBUGINFOD_URLS names for debug information that is not "
+                  "here; without it nothing is asked")
+        ->group(kNamesGroup);
 }
 
 void add_fold_option(CLI::App& command, SymbolOptions& options)
@@ -71,7 +75,8 @@ void add_fold_option(CLI::App& command, SymbolOptions& options)
                     "functions with such a name allocate for others: rows are named by their "
                     "callers; may be repeated")
         ->allow_extra_args(false)
-        ->option_text("REGEX");
+        ->option_text("REGEX")
+        ->group(kNamesGroup);
 }
 
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)

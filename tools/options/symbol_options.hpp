@@ -12,6 +12,9 @@ class App;
 
 namespace vramscope {
 
+// In --help-all.
+inline constexpr const char* kNamesGroup = "Names of frames";
+
 struct SymbolOptions {
     std::string sysroot;            // empty: none
     std::vector<std::string> paths; // OLD=NEW

@@ -2,7 +2,6 @@
 #include "tools/options/usage.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -13,39 +12,6 @@
 
 namespace vramscope {
 namespace {
-
-// Names and the value that each takes. What CLI11 adds to them, a flag's default in braces and
-// "Needs:", is for those who know CLI11.
-class HelpFormatter : public CLI::Formatter {
-public:
-    std::string make_option_name(const CLI::Option* option, bool positional) const override
-    {
-        if (positional)
-            return option->get_name(true, false);
-        std::string names;
-        for (const std::string& name : option->get_snames())
-            names += (names.empty() ? "-" : ",-") + name;
-        for (const std::string& name : option->get_lnames())
-            names += (names.empty() ? "--" : ",--") + name;
-        return names;
-    }
-
-    // Groups and footers each bring empty lines of their own.
-    std::string make_help(const CLI::App* app, std::string name,
-                          CLI::AppFormatMode mode) const override
-    {
-        std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-        for (std::size_t at; (at = text.find("\n\n\n")) != text.npos;)
-            text.erase(at, 1);
-        return text;
-    }
-
-    std::string make_option_opts(const CLI::Option* option) const override
-    {
-        const std::string& text = option->get_option_text();
-        return text.empty() ? "" : " " + text;
-    }
-};
 
 // Letters to insert, leave out, change or swap with their neighbour.
 std::size_t distance(std::string_view one, std::string_view other)
@@ -92,15 +58,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
     return found;
 }
 
-void set_help_format(CLI::App& app)
-{
-    app.formatter(std::make_shared<HelpFormatter>());
-    app.set_help_flag("-h,--help", "what you read here");
-}
-
 void offer(CLI::Option* option, const std::vector<std::string>& words)
 {
-    option->type_name(fmt::format("{}", fmt::join(words, "|"))); // HelpFormatter shows no types
+    option->type_name(fmt::format("{}", fmt::join(words, "|"))); // --help shows no types
 }
 
 void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments)

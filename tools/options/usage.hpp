@@ -1,4 +1,4 @@
-// tools/options/usage.hpp — how --help looks, and how a mistyped word is answered.
+// tools/options/usage.hpp — how a mistyped word is answered, and what several options have.
 #pragma once
 
 #include <string>
@@ -12,9 +12,6 @@ class ParseError;
 } // namespace CLI
 
 namespace vramscope {
-
-// Applies to the whole command line. Call it before subcommands are added, which inherit it.
-void set_help_format(CLI::App& app);
 
 // Error (125), naming the nearest command, if the first argument is neither command nor option.
 // There is one argument at least.

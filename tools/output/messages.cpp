@@ -1,10 +1,13 @@
 // tools/output/messages.cpp — stderr through spdlog.
 #include "tools/output/messages.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -45,6 +48,8 @@ public:
 private:
     spdlog::log_clock::time_point begin_ = spdlog::log_clock::now();
 };
+
+Color wanted_color = Color::automatic;
 
 spdlog::logger& logger()
 {
@@ -96,10 +101,42 @@ bool can_draw(int descriptor)
     return terminal && std::string_view(terminal) != "dumb" && ::isatty(descriptor);
 }
 
+std::size_t terminal_columns(int descriptor)
+{
+    constexpr std::size_t kLeast = 40;
+    constexpr std::size_t kMost = 1000;
+    std::size_t columns = 0;
+    winsize size{};
+    if (const char* const told = std::getenv("COLUMNS"))
+        columns = std::min<std::size_t>(std::strtoul(told, nullptr, 10), kMost);
+    if (columns < kLeast && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    return columns < kLeast ? 0 : columns;
+}
+
+bool can_show_blocks(int descriptor)
+{
+    if (!can_draw(descriptor))
+        return false;
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* const told = std::getenv(name);
+        if (!told || !*told)
+            continue;
+        return ::strcasestr(told, "utf-8") || ::strcasestr(told, "utf8");
+    }
+    return false;
+}
+
+void use_color(Color color)
+{
+    wanted_color = color;
+}
+
 bool wants_color(int descriptor)
 {
     const char* no_color = std::getenv("NO_COLOR");
-    return !(no_color && *no_color) && can_draw(descriptor);
+    const bool by_itself = !(no_color && *no_color) && can_draw(descriptor);
+    return wanted_color == Color::automatic ? by_itself : wanted_color == Color::always;
 }
 
 } // namespace vramscope

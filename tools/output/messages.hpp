@@ -5,6 +5,7 @@
 // not through here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace vramscope {
@@ -20,7 +21,16 @@ void fail(const std::string& line);   // "vramscope: error: line"
 // True for a terminal that knows the usual escape sequences.
 bool can_draw(int descriptor);
 
-// True for a terminal that shows colours, unless the user set NO_COLOR.
+// How wide its lines are: by COLUMNS, then by the terminal itself. 0: not known, or too narrow.
+std::size_t terminal_columns(int descriptor);
+
+// True for a terminal whose locale has UTF-8.
+bool can_show_blocks(int descriptor);
+
+enum class Color { automatic, always, never };
+void use_color(Color color);
+
+// By use_color(); else true for a terminal that shows colours, unless the user set NO_COLOR.
 bool wants_color(int descriptor);
 
 } // namespace vramscope

@@ -184,7 +184,7 @@ class Switches(InsideTest):
         self.assertEqual([info[f"env.{name}"] for name in VARIABLES], ["platform", "bfc", "cuda"])
 
     def test_are_in_the_help(self):
-        shown = self.execute(VRAMSCOPE, "run", "--help").stdout
+        shown = self.execute(VRAMSCOPE, "run", "--help-all").stdout
         self.assertIn("  TensorFlow  TF_GPU_ALLOCATOR=cuda_malloc_async\n", shown)
         self.assertIn("vramscope run --inside python3 ", shown)
 
