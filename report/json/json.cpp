@@ -10,9 +10,10 @@ namespace {
 
 // Only ASCII comes out, and what is no UTF-8 is replaced, so any reader, even a terminal, can take
 // it safely.
-void print(std::ostream& out, const Json& document)
+void print(std::ostream& out, const Json& document, const JsonStyle& style)
 {
-    out << document.dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    out << document.dump(style.indented ? 2 : -1, ' ', true, Json::error_handler_t::replace)
+        << '\n';
 }
 
 std::string text_of(const Json& schema)
@@ -22,30 +23,32 @@ std::string text_of(const Json& schema)
 
 } // namespace
 
-void write_json(std::ostream& out, const Report& report)
+void write_json(std::ostream& out, const Report& report, const JsonStyle& style)
 {
-    print(out, report_json(report, Audience::file));
+    print(out, report_json(report, style.pool_blocks ? Audience::whole_file : Audience::file),
+          style);
 }
 
-void write_check_json(std::ostream& out, const Check& check, const Report& report)
+void write_check_json(std::ostream& out, const Check& check, const Report& report,
+                      const JsonStyle& style)
 {
-    print(out, check_json(check, report, Audience::file));
+    print(out, check_json(check, report, Audience::file), style);
 }
 
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now)
+                           const Report& now, const JsonStyle& style)
 {
-    print(out, comparison_json(comparison, base, now, Audience::file));
+    print(out, comparison_json(comparison, base, now, Audience::file), style);
 }
 
-void write_plan_json(std::ostream& out, const Plan& plan)
+void write_plan_json(std::ostream& out, const Plan& plan, const JsonStyle& style)
 {
-    print(out, plan_json(plan, Audience::file));
+    print(out, plan_json(plan, Audience::file), style);
 }
 
-void write_job_json(std::ostream& out, const Job& job)
+void write_job_json(std::ostream& out, const Job& job, const JsonStyle& style)
 {
-    print(out, job_json(job, Audience::file));
+    print(out, job_json(job, Audience::file), style);
 }
 
 std::string report_schema_text()

@@ -12,12 +12,18 @@ struct Job;
 struct Plan;
 struct Report;
 
-void write_json(std::ostream& out, const Report& report);
-void write_check_json(std::ostream& out, const Check& check, const Report& report);
+struct JsonStyle {
+    bool indented = true;     // else one line
+    bool pool_blocks = false; // of a report: the blocks of the pool's segments too
+};
+
+void write_json(std::ostream& out, const Report& report, const JsonStyle& style = {});
+void write_check_json(std::ostream& out, const Check& check, const Report& report,
+                      const JsonStyle& style = {});
 void write_comparison_json(std::ostream& out, const Comparison& comparison, const Report& base,
-                           const Report& now);
-void write_plan_json(std::ostream& out, const Plan& plan);
-void write_job_json(std::ostream& out, const Job& job);
+                           const Report& now, const JsonStyle& style = {});
+void write_plan_json(std::ostream& out, const Plan& plan, const JsonStyle& style = {});
+void write_job_json(std::ostream& out, const Job& job, const JsonStyle& style = {});
 
 // What `vramscope schema` prints.
 std::string report_schema_text();

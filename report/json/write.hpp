@@ -57,7 +57,9 @@ template <typename Row, typename List>
 void add_members(Json& json, const Row& row, const List& fields, Audience audience)
 {
     fields.for_each([&](const auto& field) {
-        if (kForPageOnly<std::remove_cvref_t<decltype(field.get)>> && audience != Audience::page)
+        using Get = std::remove_cvref_t<decltype(field.get)>;
+        if ((kForPageOnly<Get> && audience != Audience::page) ||
+            (kOnRequest<Get> && audience != Audience::whole_file))
             return;
         const auto& member = std::invoke(field.get, row);
         if constexpr (!kIsPresent<std::remove_cvref_t<decltype(member)>>)

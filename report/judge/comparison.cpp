@@ -129,67 +129,29 @@ void compare_churn(Comparison& comparison, const Report& base, const Report& now
     forget_unproven(comparison.churn, base_is_whole, now_is_whole);
 }
 
-// Over the processes of a report.
-template <typename Read>
-auto most(Read read)
-{
-    return [read](const Report& report) {
-        std::uint64_t most = 0;
-        for (const Process& process : report.processes)
-            most = std::max(most, read(process));
-        return most;
-    };
-}
-
-template <typename Read>
-auto sum(Read read)
-{
-    return [read](const Report& report) {
-        std::uint64_t sum = 0;
-        for (const Process& process : report.processes)
-            sum += read(process);
-        return sum;
-    };
-}
-
-// Of all processes: what each has of it, else its rows.
-std::uint64_t proven_count(const Report& report, const FindingKind& kind)
-{
-    if (kind.whole)
-        return sum(kind.whole)(report);
-    std::uint64_t count = 0;
-    for (const FoundRow& row : kind.rows(report))
-        count += row.proven ? row.culprit.count : 0;
-    return count;
-}
-
 class Numbers {
 public:
     Numbers(const Report& base, const Report& now, double tolerance)
-        : base_(base), now_(now), tolerance_(tolerance)
+        : base_(base.summary()), now_(now.summary()), tolerance_(tolerance)
     {
     }
 
     std::vector<ComparedNumber> compared()
     {
         // Of leaks, the call stacks say what is worse.
-        add("leaked_bytes", CheckUnit::bytes, Worse::never,
-            [](const Report& report) { return report.totals.leaked_bytes; });
-        add("leaked_blocks", CheckUnit::count, Worse::never,
-            [](const Report& report) { return report.totals.leaked_blocks; });
-        add("unclosed_imports", CheckUnit::count, Worse::never,
-            [](const Report& report) { return report.totals.unclosed_imports; });
-        add("peak_bytes", CheckUnit::bytes, Worse::beyond_tolerance, most(peak_bytes));
-        add("peak_reserved_bytes", CheckUnit::bytes, Worse::beyond_tolerance,
-            most(peak_reserved_bytes));
-        add("peak_host_bytes", CheckUnit::bytes, Worse::beyond_tolerance,
-            [](const Report& report) { return report.totals.peak_host_bytes; });
-        add("allocations", CheckUnit::count, Worse::never,
-            [](const Report& report) { return report.totals.allocations; });
-        add("driver_calls", CheckUnit::count, Worse::beyond_some_calls, sum(driver_calls));
-        add("out_of_memory", kind_of(Finding::out_of_memory));
-        add("wrong_frees", kind_of(Finding::misuse));
-        add("damaged_blocks", kind_of(Finding::damage));
+        add("leaked_bytes", &Summary::leaked_bytes, CheckUnit::bytes, Worse::never);
+        add("leaked_blocks", &Summary::leaked_blocks, CheckUnit::count, Worse::never);
+        add("unclosed_imports", &Summary::unclosed_imports, CheckUnit::count, Worse::never);
+        add("peak_bytes", &Summary::peak_bytes, CheckUnit::bytes, Worse::beyond_tolerance);
+        add("peak_reserved_bytes", &Summary::peak_reserved_bytes, CheckUnit::bytes,
+            Worse::beyond_tolerance);
+        add("peak_host_bytes", &Summary::peak_host_bytes, CheckUnit::bytes,
+            Worse::beyond_tolerance);
+        add("allocations", &Summary::allocations, CheckUnit::count, Worse::never);
+        add("driver_calls", &Summary::driver_calls, CheckUnit::count, Worse::beyond_some_calls);
+        add("out_of_memory", &Summary::out_of_memory, Finding::out_of_memory);
+        add("wrong_frees", &Summary::wrong_frees, Finding::misuse);
+        add("damaged_blocks", &Summary::damaged_blocks, Finding::damage);
         return std::move(numbers_);
     }
 
@@ -199,17 +161,15 @@ private:
     static constexpr double kSomeCalls = 16; // what a program may do more at its start
 
     // How often something of a kind was found.
-    void add(const char* name, const FindingKind& kind)
+    void add(const char* name, std::uint64_t Summary::*member, Finding finding)
     {
-        add(name, CheckUnit::count, Worse::if_more,
-            [&](const Report& report) { return proven_count(report, kind); });
-        numbers_.back().kind = kind.word;
+        add(name, member, CheckUnit::count, Worse::if_more);
+        numbers_.back().kind = kind_of(finding).word;
     }
 
-    template <typename Read>
-    void add(const char* name, CheckUnit unit, Worse worse, Read read)
+    void add(const char* name, std::uint64_t Summary::*member, CheckUnit unit, Worse worse)
     {
-        ComparedNumber number{name, unit, read(base_), read(now_), false, {}};
+        ComparedNumber number{name, unit, base_.*member, now_.*member, false, {}};
         const double allowed = worse == Worse::if_more ? 0 : tolerance_;
         const double some = worse == Worse::beyond_some_calls ? kSomeCalls : 0;
         number.regressed =
@@ -218,8 +178,8 @@ private:
         numbers_.push_back(std::move(number));
     }
 
-    const Report& base_;
-    const Report& now_;
+    const Summary base_;
+    const Summary now_;
     double tolerance_;
     std::vector<ComparedNumber> numbers_;
 };

@@ -257,7 +257,7 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
      .help = "A library has a workspace for each of its handles. Make a handle once and use it again, or destroy it: "
              "`vramscope report LOG` says where it is made.",
      .amount = workspaces_grew, .rows = workspace_rows, .compared = ComparedBy::rate},
-    {.finding = Finding::out_of_memory, .word = "oom", .called = "out of memory", .title = "OutOfGpuMemory",
+    {.finding = Finding::out_of_memory, .word = "out-of-memory", .called = "out of memory", .title = "OutOfGpuMemory",
      .says = "An allocation failed for want of memory.",
      .help = "`vramscope report LOG` says what was asked for, what was free, and who held the rest.",
      .amount = was_short, .rows = shortage_rows, .whole = shortage_count},

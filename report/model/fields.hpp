@@ -21,8 +21,9 @@
 
 namespace vramscope::report {
 
-// Who a document is made for. The page has members that a file has not.
-enum class Audience { file, page };
+// Who a document is made for. The page has members that a file has not; a whole file has those that
+// are there on request.
+enum class Audience { file, whole_file, page };
 
 // What a schema says of a value beside its type.
 struct Bounds {

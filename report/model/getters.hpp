@@ -186,6 +186,24 @@ inline constexpr bool kForPageOnly = false;
 template <typename Get>
 inline constexpr bool kForPageOnly<PageOnly<Get>> = true;
 
+// Only in a file that was asked for it: a list that is long, and that few readers want.
+template <typename Get>
+struct OnRequest {
+    Get get;
+    template <typename Row>
+    constexpr Present<const ValueOf<Get, Row>*> operator()(const Row& row) const
+    {
+        return {&std::invoke(get, row)};
+    }
+};
+
+template <typename Get>
+OnRequest(Get) -> OnRequest<Get>;
+template <typename Get>
+inline constexpr bool kOnRequest = false;
+template <typename Get>
+inline constexpr bool kOnRequest<OnRequest<Get>> = true;
+
 // A member of what a member is or points to.
 template <typename First, typename Then>
 struct Via {

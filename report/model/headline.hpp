@@ -27,7 +27,7 @@ template <>
 struct Words<HeadlineKind> {
     static constexpr format::Word<HeadlineKind> kAll[] = {
         {HeadlineKind::crashed, "crashed"},
-        {HeadlineKind::out_of_memory, "oom"},
+        {HeadlineKind::out_of_memory, "out-of-memory"},
         {HeadlineKind::misuse, "misuse"},
         {HeadlineKind::damage, "damage"},
         {HeadlineKind::leaks, "leaks"},

@@ -194,6 +194,33 @@ double MemoryReport::utilisation_at_reserved_peak() const noexcept
     return ratio(at_reserved_peak.parts.allocated, peak_reserved());
 }
 
+Summary Report::summary() const
+{
+    Summary numbers;
+    numbers.verdict = verdict;
+    numbers.leaked_bytes = totals.leaked_bytes;
+    numbers.leaked_blocks = totals.leaked_blocks;
+    numbers.unclosed_imports = totals.unclosed_imports;
+    numbers.growing_stacks = growth.size();
+    for (const Process& process : processes) {
+        numbers.peak_bytes = std::max(numbers.peak_bytes, report::peak_bytes(process));
+        numbers.peak_reserved_bytes =
+            std::max(numbers.peak_reserved_bytes, peak_reserved_bytes(process));
+        numbers.driver_calls += report::driver_calls(process);
+        numbers.out_of_memory += process.shortage_count;
+    }
+    numbers.peak_host_bytes = totals.peak_host_bytes;
+    numbers.allocations = totals.allocations;
+    for (const Misuse& row : misuse)
+        numbers.wrong_frees += row.kind == MisuseKind::unknown ? 0 : row.calls;
+    for (const Damage& row : damage)
+        numbers.damaged_blocks += row.times;
+    for (const FailedCall& row : failed_calls)
+        numbers.failed_calls += row.calls;
+    numbers.lost_events = coverage.lost_events();
+    return numbers;
+}
+
 std::uint64_t peak_bytes(const Process& process)
 {
     const MemoryReport* const device = device_of_peak(process);

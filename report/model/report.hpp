@@ -16,6 +16,7 @@
 #include "report/model/process.hpp"
 #include "report/model/ranks.hpp"
 #include "report/model/shortages.hpp"
+#include "report/model/summary.hpp"
 #include "report/model/suppressions.hpp"
 #include "report/model/unread_file.hpp"
 #include "report/model/verdict.hpp"
@@ -53,12 +54,14 @@ struct Report : LostRows {
         return {&coverage, processes.empty() ? nullptr : &processes.front()};
     }
     Notices all_notices() const { return {&notices, &unread_files}; }
+    Summary summary() const;
 };
 template <>
 struct Fields<Report> {
     static constexpr const char* kName = "report";
     static constexpr unsigned kMinorVersion = 6;
     static constexpr FieldList kAll{
+        Field{"summary", &Report::summary}.since(6),
         Field{"verdict", &Report::verdict,
               "inconclusive: the run does not show whether the program leaks; verdict_reasons says "
               "why, leaks lists what was in use."},

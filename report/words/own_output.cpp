@@ -40,7 +40,8 @@ bool is_own_output(std::string_view head) noexcept
 {
     const auto has = [head](std::string_view text) { return head.find(text) != head.npos; };
     constexpr std::string_view kEvents = R"({"type":"header","schema_version":)";
-    constexpr std::string_view kJson = "{\n  \"schema_version\": ";
+    constexpr std::string_view kJson = R"({"schema_version":)";
+    constexpr std::string_view kIndentedJson = "{\n  \"schema_version\": ";
     constexpr std::string_view kGzip = "\x1f\x8b\x08";
     constexpr std::string_view kSarif =
         "{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\"";
@@ -62,7 +63,9 @@ bool is_own_output(std::string_view head) noexcept
     if (head.starts_with(kXml))
         return head.substr(kXml.size()).starts_with(kOwnMark);
     if (head.starts_with(kJson))
-        return has("\n  \"verdict\": ");
+        return has(R"("verdict":)");
+    if (head.starts_with(kIndentedJson))
+        return has("\n  \"verdict\": ") || has("\n    \"verdict\": ");
     return (head.starts_with("v ") || head.starts_with(kGzip) || head.starts_with("<!doctype")) &&
            has(kOwnMark);
 }

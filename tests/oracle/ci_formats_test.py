@@ -41,7 +41,7 @@ class CiFormatsTest(OracleTest):
         """What `check` writes of this log: SARIF, JUnit, and whether it passed."""
         files = [self.folder / "check.sarif", self.folder / "check.xml"]
         done = self.execute(VRAMSCOPE, "check", "--force", "--source-root", "/repo", "--sarif", files[0], "--junit", files[1],
-                            "--fail-on", "leaks,growth,oom,misuse,damage,failed-calls", *options, log)
+                            "--fail-on", "leaks,growth,out-of-memory,misuse,damage,failed-calls", *options, log)
         self.assertIn(done.returncode, (0, 100, 110, 111), done.stderr)
         return *files, done.returncode
 

@@ -22,7 +22,7 @@ def keep(build, path):
 def keep_text(build, text):
     """Likewise what was written to stdout."""
     try:
-        if not text.startswith("{\n") or "schema_version" not in json.loads(text):
+        if not text.startswith(("{\n", '{"schema_version"')) or "schema_version" not in json.loads(text):
             return
     except ValueError:
         return

@@ -81,7 +81,7 @@ class OfALog(CheckTest):
 
     def test_findings_fail_where_they_are_asked_for(self):
         self.simulate(PROGRAMS / "misuse", "double_free")
-        self.check("run.vsl", "--fail-on", "leaks,oom,damage")
+        self.check("run.vsl", "--fail-on", "leaks,out-of-memory,damage")
         text = self.check("run.vsl", "--fail-on", "misuse", status=100)
         self.assertRegex(text, r"^FAILED: misuse 3, none allowed\n")
         self.assertRegex(text, r"\n +.* in 3 calls +cuMemFree  double_free\(\) misuse\.cpp:\d+\n")
@@ -173,7 +173,7 @@ class OfALog(CheckTest):
         self.ends("SIGKILL")
         self.live(LEAKY, log="leaky.vsl")
         for name, arguments in {"a": ["leaky.vsl", "--max-peak", "1GiB", "--max-growth", "1MiB/step"],
-                                "b": ["run.vsl"], "c": ["leaky.vsl", "run.vsl", "--fail-on", "leaks,growth,oom,misuse"]
+                                "b": ["run.vsl"], "c": ["leaky.vsl", "run.vsl", "--fail-on", "leaks,growth,out-of-memory,misuse"]
                                 }.items():
             self.vramscope("check", *arguments, "--json", f"{name}.json")
             self.assert_follows_schema("check", f"{name}.json")
@@ -272,7 +272,7 @@ class KindsOfFindings(CheckTest):
         words = [rule["id"] for rule in rules if not rule["id"].startswith("max-") and rule["id"] not in (*WITH_ANOTHER, "test")]
         self.assertEqual(words[:2], ["leaks", "growth"])
         for command in ("check", "run"):
-            self.assertIn(f"with commas: {', '.join(words)}; none\n", self.vramscope(command, "--help")[1])
+            self.assertIn(f"with commas: {', '.join(words)}; none\n", self.vramscope(command, "--help-all", env={"COLUMNS": "200"})[1])
         refusal = self.vramscope("check", "none.vsl", "--fail-on", "leek")[2]
         self.assertIn(f"write a list of {', '.join(words[:-1])} and {words[-1]}, or none\n", refusal)
         for word in words:

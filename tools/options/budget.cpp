@@ -25,7 +25,7 @@ namespace vramscope {
 
 const char* const kBudgetHelp =
     R"(Budgets hold for each process by itself. Leaks fail, as --max-leaked 0, unless --fail-on names other things. FILE.json
-has the same names: {"max-leaked": 0, "max-peak": "1.5GiB", "max-growth": "1MiB/step", "fail-on": ["leaks", "oom"]}
+has the same names: {"max-leaked": 0, "max-peak": "1.5GiB", "max-growth": "1MiB/step", "fail-on": ["leaks", "out-of-memory"]}
 )";
 
 namespace {
@@ -116,6 +116,8 @@ void add_finding(Budget& budget, const std::string& where, std::string_view word
 {
     if (!budget.fail_on)
         budget.fail_on.emplace();
+    if (word == "oom") // its name before JSON 1.6
+        word = report::kind_of(report::Finding::out_of_memory).word;
     if (word == "none")
         return;
     for (const report::FindingKind& kind : report::kFindingKinds) {

@@ -73,7 +73,8 @@ struct Fields<SegmentPieces> {
         Field{"requested_size", &SegmentPieces::requested_bytes},
         Field{"segment_type", &SegmentPieces::size}.never("unknown"),
         Field{"context", OrNull{&SegmentPieces::context}, "Its number in the log."},
-        Field{"blocks", &SegmentPieces::blocks},
+        Field{"blocks", OnRequest{&SegmentPieces::blocks},
+              "Only with --pool-blocks, since they are most of a report; before 1.6 always."},
     };
 };
 

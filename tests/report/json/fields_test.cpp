@@ -35,6 +35,7 @@ struct Cart {
     std::vector<Wheel> wheels{};
     std::uint64_t width = 2, height = 3;
     std::vector<std::string> names{};
+    std::vector<Wheel> spare{};
 
     std::size_t wheel_count() const { return wheels.size(); }
     const std::string& told_owner() const { return owner; }
@@ -54,6 +55,7 @@ struct Fields<Cart> {
         Field{"names", IfAny{&Cart::names}}.since(1),
         Field{"kept_for", If{&Cart::loaded, OrNull{&Cart::told_owner}}},
         Field{"wheel_count", PageOnly{&Cart::wheel_count}},
+        Field{"spare", OnRequest{&Cart::spare}},
     };
 };
 
@@ -123,6 +125,15 @@ TEST(Fields, ThePageHasMembersOfItsOwn)
     EXPECT_EQ(json_of(CartNumber{&cart}, Audience::page)["wheel_count"], 2);
 }
 
+TEST(Fields, WhatIsThereOnRequestIsInAWholeFileAlone)
+{
+    const Cart cart{.spare = {{5}}};
+    EXPECT_FALSE(json_of(cart, Audience::file).contains("spare"));
+    EXPECT_FALSE(json_of(cart, Audience::page).contains("spare"));
+    EXPECT_EQ(json_of(cart, Audience::whole_file)["spare"].dump(), R"([{"spokes":5}])");
+    EXPECT_EQ(json_of(Cart{}, Audience::whole_file)["spare"], Json::array());
+}
+
 TEST(Fields, ASchemaSaysTheSame)
 {
     const Json schema = Schema().document<Cart>("A cart.");
@@ -141,7 +152,8 @@ TEST(Fields, ASchemaSaysTheSame)
                  "properties": {"width": {"type": "integer", "minimum": 0},
                                 "height": {"type": "integer", "minimum": 0}}},
         "names": {"type": "array", "items": {"type": "string"}, "description": "Since 1.1."},
-        "kept_for": {"type": ["string", "null"]}})"));
+        "kept_for": {"type": ["string", "null"]},
+        "spare": {"type": "array", "items": {"$ref": "#/$defs/wheel"}}})"));
     EXPECT_EQ(schema["$defs"]["wheel"]["properties"]["spokes"]["minimum"], 1);
 }
 

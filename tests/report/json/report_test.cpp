@@ -47,7 +47,7 @@ std::string text_of(const LogBuilder& log)
 {
     const TempFile file(log.build());
     std::ostringstream out;
-    write_json(out, make_report({file.path()}));
+    write_json(out, make_report({file.path()}), {.pool_blocks = true});
     return out.str();
 }
 
@@ -82,6 +82,37 @@ TEST(Json, HoldsExactNumbersAndHexOffsets)
               Json::parse(R"(["cuMemA@14000", "cuMemB"])"));
     EXPECT_FALSE(report["processes"][0]["info"].contains("unknown_entry_point"));
     EXPECT_EQ(report["processes"][0]["end"]["kind"], "exited");
+}
+
+TEST(Json, BeginsWithASummaryOfNumbers)
+{
+    LogBuilder log = program();
+    log.out_of_memory({.device = 0, .requested = 5, .total = 9});
+    const auto report = nlohmann::ordered_json::parse(text_of(log));
+    EXPECT_EQ((++report.begin()).key(), "summary"); // behind schema_version
+    const auto& summary = report["summary"];
+    EXPECT_EQ(summary.begin().key(), "verdict");
+    EXPECT_EQ(summary["verdict"], "leaks");
+    EXPECT_EQ(summary["leaked_bytes"], 3'000'000'007u);
+    EXPECT_EQ(summary["leaked_blocks"], 1);
+    EXPECT_EQ(summary["peak_bytes"], 3'000'000'007u + (1u << 20));
+    EXPECT_EQ(summary["allocations"], 2);
+    EXPECT_EQ(summary["driver_calls"], 3);
+    EXPECT_EQ(summary["out_of_memory"], 1);
+    EXPECT_EQ(summary["wrong_frees"], 0);
+    EXPECT_EQ(summary["lost_events"], 0);
+}
+
+TEST(Json, IsOneLineWhereItIsAskedFor)
+{
+    const TempFile file(program().build());
+    const Report report = make_report({file.path()});
+    std::ostringstream line;
+    std::ostringstream lines;
+    write_json(line, report, {.indented = false});
+    write_json(lines, report);
+    EXPECT_EQ(line.str().find('\n'), line.str().size() - 1);
+    EXPECT_EQ(Json::parse(line.str()), Json::parse(lines.str()));
 }
 
 TEST(Json, ListsMarksOfTheProgramAndFromOutside)

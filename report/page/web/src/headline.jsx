@@ -33,7 +33,7 @@ const shortageCount = report.shown.reduce((sum, process) => sum + process.out_of
 
 /** Where the page tells more of a kind. */
 const PARTS = {
-  oom: "shortages",
+  "out-of-memory": "shortages",
   misuse: "misuse",
   damage: "misuse",
   leaks: "leaks",
