@@ -59,6 +59,8 @@ struct LogReport::ReplayedLog {
           stacks(reading.tables(), symbolizer,
                  options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
     {
+        if (options.from_ns)
+            replays.heap.list_since(reading.clock().ticks_at(*options.from_ns));
     }
 
     const format::FileHeader& header;
@@ -260,6 +262,9 @@ void LogReport::add_lines(Process& process, const ReplayedLog& log)
 {
     const std::string prefix = logs_ > 1 ? fmt::format("process {}: ", process.pid) : "";
     process.doubts = reasons_for_doubt(process);
+    if (options_.from_ns)
+        process.doubts.emplace_back(
+            "what was allocated before the time of --from is not among what was not freed");
     for (const std::string& reason : process.doubts)
         report_.reasons.push_back(prefix + reason);
     for (const std::string& notice : notices_about(process, log.replays.heap, log.reading.reader()))

@@ -26,6 +26,9 @@ struct Options {
     std::uint64_t until_ticks = UINT64_MAX;
     // Only what happened in so long a time after each log's start is read. Empty: all.
     std::optional<std::uint64_t> until_ns;
+    // Of what was not freed, only blocks that were allocated so long after the log's start, or
+    // later, are listed and summed up; all else stays that of the whole run. Empty: all.
+    std::optional<std::uint64_t> from_ns;
     // What growth is told per: a range's or a mark's name; empty: what suits the log best.
     std::string per;
     // What pages show and texts do not: what memory was made of over time, and who owns the blocks

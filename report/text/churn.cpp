@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
@@ -146,12 +147,14 @@ void histograms(TextOutput& out, const ChurnReport& churn)
     }
 }
 
+// Their numbers are those among all rows: what is advised names one.
 void places(TextOutput& out, const ChurnReport& churn)
 {
-    const std::size_t shown = std::min(kShownPlaces, churn.sites.size());
-    for (std::size_t at = 0; at < shown; ++at) {
-        const ChurnSite& site = churn.sites[at];
-        out.stream() << fmt::format("\n#{}  {} of {}, {} freed  {}\n", at + 1,
+    const ChosenRows<ChurnSite> chosen = choose(churn.sites, out.style().rows, kShownPlaces);
+    for (std::size_t at = 0; at < chosen.shown; ++at) {
+        const ChurnSite& site = *chosen.rows[at];
+        out.stream() << fmt::format("\n#{}  {} of {}, {} freed  {}\n",
+                                    &site - churn.sites.data() + 1,
                                     counted(site.allocations, "allocation"),
                                     out.painted(human_bytes(site.allocated_bytes), "1"),
                                     grouped(site.frees), terminal_safe(site.api));
@@ -163,8 +166,11 @@ void places(TextOutput& out, const ChurnReport& churn)
             out.stream() << "      (no call stack was recorded)\n";
         out.stack(site);
     }
-    if (const std::uint64_t more = churn.sites.size() - shown + churn.more_sites; more > 0)
-        out.stream() << "\n... and " << counted(more, "more place") << '\n';
+    if (const std::uint64_t more = chosen.more + churn.more_sites; more > 0)
+        out.stream() << '\n'
+                     << (chosen.shown > 0 ? "... and " + counted(more, "more place")
+                                          : "None of " + counted(more, "place") + " is shown")
+                     << '\n';
 }
 
 // What else would save the driver's calls for this memory; empty: nothing that is known.

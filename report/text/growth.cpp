@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
@@ -47,25 +48,26 @@ void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
 }
 
 void growth_lines(TextOutput& out, const Report& report, std::string_view prefix,
-                  const std::vector<const Growth*>& rows, std::size_t most)
+                  const ChosenRows<Growth>& chosen)
 {
-    const std::size_t shown = std::min(rows.size(), most);
     std::size_t rate_columns = 0;
     std::size_t api_columns = 0;
     std::vector<ShownRow> compared;
-    for (std::size_t at = 0; at < std::min(kComparedRows, rows.size()); ++at)
-        compared.push_back({rows[at], rows[at]->device, rows[at]->process});
-    for (std::size_t at = 0; at < shown; ++at) {
-        rate_columns = std::max(rate_columns, columns(rate_words(rows[at]->rate)));
-        api_columns = std::max(api_columns, columns(terminal_safe(rows[at]->api)));
+    for (std::size_t at = 0;
+         at < std::min(std::max(kComparedRows, chosen.shown), chosen.rows.size()); ++at) {
+        const Growth& row = *chosen.rows[at];
+        compared.push_back({&row, row.device, row.process});
+        if (at >= chosen.shown)
+            continue;
+        rate_columns = std::max(rate_columns, columns(rate_words(row.rate)));
+        api_columns = std::max(api_columns, columns(terminal_safe(row.api)));
     }
     const RowHeadlines headlines(compared, report);
-    for (std::size_t at = 0; at < shown; ++at)
-        growth_line(out, prefix, *rows[at], rate_columns, api_columns,
+    for (std::size_t at = 0; at < chosen.shown; ++at)
+        growth_line(out, prefix, *chosen.rows[at], rate_columns, api_columns,
                     [&](std::size_t room) { return headlines.in(at, room); });
-    if (shown < rows.size())
-        out.stream() << fmt::format("{}  ... and {}\n", prefix,
-                                    counted(rows.size() - shown, "more call stack"));
+    if (chosen.more > 0)
+        out.stream() << prefix << "  " << chosen.rest() << '\n';
 }
 
 // Of the processes whose rows these are.
@@ -143,16 +145,16 @@ std::string leaked_parts(const Report& report)
     return parts;
 }
 
-void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most)
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t usual)
 {
-    const std::size_t shown = std::min(most, report.sums.size());
+    const ChosenRows<LeakSum> chosen = choose(report.sums, out.style().rows, usual);
     const bool of_several_devices =
         std::any_of(report.sums.begin(), report.sums.end(),
                     [&](const LeakSum& sum) { return sum.device != report.sums.front().device; });
-    if (prefix.empty() && shown > 0)
+    if (prefix.empty() && chosen.shown > 0)
         out.stream() << '\n';
-    for (std::size_t at = 0; at < shown; ++at) {
-        const LeakSum& sum = report.sums[at];
+    for (std::size_t at = 0; at < chosen.shown; ++at) {
+        const LeakSum& sum = *chosen.rows[at];
         const Frame& frame = sum.stack.front();
         const std::string place(file_name(place_of(frame)));
         const std::string function =
@@ -166,39 +168,34 @@ void write_sums(TextOutput& out, const Report& report, std::string_view prefix, 
                                 human_bytes(sum.bytes), counted(sum.blocks, "block"),
                                 name(sum.kind), class_words(sum), owner));
     }
-    if (shown < report.sums.size())
+    if (chosen.more > 0 && chosen.shown > 0)
         out.stream() << prefix << (prefix.empty() ? "" : "  ") << "... and "
-                     << counted(report.sums.size() - shown, "more such sum") << '\n';
+                     << counted(chosen.more, "more such sum") << '\n';
 }
 
 void write_growth(TextOutput& out, const Report& report)
 {
     if (report.growth.empty())
         return;
-    std::vector<const Growth*> rows;
-    bool freed = false;
-    for (const Growth& growth : report.growth) {
-        rows.push_back(&growth);
-        freed = freed || growth.freed;
-    }
+    const bool freed = std::any_of(report.growth.begin(), report.growth.end(),
+                                   [](const Growth& growth) { return growth.freed; });
     out.stream() << '\n';
     out.wrapped("", "",
                 fmt::format("{}: {} up to the end{}", out.painted("Growing", kBold),
-                            counted(rows.size(), "call stack"), steps_words(report)));
-    growth_lines(out, report, "", rows, kShownGrowth);
+                            counted(report.growth.size(), "call stack"), steps_words(report)));
+    growth_lines(out, report, "", choose(report.growth, out.style().rows, kShownGrowth));
     if (freed)
         out.stream() << "    freed: only as the program ended\n";
 }
 
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix)
 {
-    std::vector<const Growth*> rows;
+    std::vector<Growth> freed;
     for (const Growth& growth : report.growth)
         if (growth.freed)
-            rows.push_back(&growth);
-    if (rows.empty())
-        return;
-    growth_lines(out, report, prefix, rows, kShownInSummary);
+            freed.push_back(growth);
+    if (!freed.empty())
+        growth_lines(out, report, prefix, choose(freed, out.style().rows, kShownInSummary));
 }
 
 } // namespace vramscope::report

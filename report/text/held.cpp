@@ -1,9 +1,8 @@
 // report/text/held.cpp — what was in use until the work was over, by line.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "report/text/lines.hpp"
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/leak_words.hpp"
 #include "report/words/words.hpp"
@@ -26,12 +25,11 @@ void write_held(TextOutput& out, const Report& report)
                 fmt::format("{}: {}, which the end of the program freed",
                             out.painted("Held to the end of the work", "1"),
                             size_in_blocks(bytes, blocks)));
-    const std::size_t shown = std::min(kShown, report.held.size());
-    for (std::size_t at = 0; at < shown; ++at)
-        write_held_by(out, "  ", report.held[at]);
-    if (shown < report.held.size())
-        out.stream() << "  ... and " << counted(report.held.size() - shown, "more call stack")
-                     << '\n';
+    const ChosenRows<Leak> chosen = choose(report.held, out.style().rows, kShown);
+    for (std::size_t at = 0; at < chosen.shown; ++at)
+        write_held_by(out, "  ", *chosen.rows[at]);
+    if (chosen.more > 0)
+        out.stream() << "  " << chosen.rest() << '\n';
 }
 
 } // namespace vramscope::report

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/row_words.hpp"
@@ -95,12 +96,18 @@ void write_leak(TextOutput& out, std::size_t number, const Leak& leak, const std
     out.stack(leak);
 }
 
-void write_rows(TextOutput& out, const Report& report, const std::vector<Leak>& rows,
-                std::size_t most)
+// Their numbers are those among all rows.
+void write_rows(TextOutput& out, const Report& report, const std::vector<Leak>& rows)
 {
     const std::set<std::string> replaced = replaced_modules(report);
-    for (std::size_t at = 0; at < most; ++at)
-        write_leak(out, at + 1, rows[at], circumstances(report, replaced, rows[at]));
+    const ChosenRows<Leak> chosen = choose(rows, out.style().rows);
+    for (std::size_t at = 0; at < chosen.shown; ++at) {
+        const Leak* const row = chosen.rows[at];
+        write_leak(out, static_cast<std::size_t>(row - rows.data()) + 1, *row,
+                   circumstances(report, replaced, *row));
+    }
+    if (chosen.more > 0)
+        out.stream() << '\n' << chosen.rest() << '\n';
 }
 
 // What belongs to others and was never closed.
@@ -113,7 +120,7 @@ void write_imports(TextOutput& out, const Report& report)
                  << out.painted("Never closed", "1") << ": "
                  << counted(totals.unclosed_imports, "import") << " of others' memory, "
                  << human_bytes(totals.unclosed_import_bytes) << " as far as known\n";
-    write_rows(out, report, report.imports, report.imports.size());
+    write_rows(out, report, report.imports);
 }
 
 // Addresses cost no memory, but a program that takes them for ever runs out of them.
@@ -126,24 +133,20 @@ void write_reservations(TextOutput& out, const Report& report)
                  << out.painted("Never given back", "1") << ": "
                  << counted(totals.address_reservations, "address reservation") << " of "
                  << human_bytes(totals.reserved_address_bytes) << ": addresses, no memory\n";
-    write_rows(out, report, report.reservations, report.reservations.size());
+    write_rows(out, report, report.reservations);
 }
 
 } // namespace
 
-void write_leak_rows(TextOutput& out, const Report& report, std::size_t most)
+void write_leak_rows(TextOutput& out, const Report& report)
 {
-    const std::size_t shown = most == 0 ? report.leaks.size() : std::min(most, report.leaks.size());
-    write_sums(out, report, "", most == 0 ? report.sums.size() : most);
-    write_rows(out, report, report.leaks, shown);
-    if (shown < report.leaks.size())
-        out.stream() << "\n... and " << counted(report.leaks.size() - shown, "more call stack")
-                     << '\n';
+    write_sums(out, report, "");
+    write_rows(out, report, report.leaks);
 }
 
-void write_lost(TextOutput& out, const Report& report, std::size_t most)
+void write_lost(TextOutput& out, const Report& report)
 {
-    write_leak_rows(out, report, most);
+    write_leak_rows(out, report);
     write_imports(out, report);
     write_reservations(out, report);
 }

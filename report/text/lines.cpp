@@ -116,9 +116,8 @@ void write_unread_files(TextOutput& out, const Report& report)
         out.wrapped("", "Note: ", terminal_safe(sentence));
 }
 
-std::string arguments_of(const Report& report)
+std::string arguments_of(const Report& report, std::size_t most_logs)
 {
-    constexpr std::size_t kMostLogs = 4;
     std::string arguments;
     const auto add = [&](const std::string& argument) {
         arguments += (arguments.empty() ? "" : " ") + argument;
@@ -136,7 +135,7 @@ std::string arguments_of(const Report& report)
         add("--path-map " + terminal_safe(shell_quoted(map)));
     for (const std::string& functions : report.fold)
         add("--fold " + terminal_safe(shell_quoted(functions)));
-    const std::size_t shown = std::min(kMostLogs, report.processes.size());
+    const std::size_t shown = std::min(most_logs, report.processes.size());
     for (std::size_t at = 0; at < shown; ++at)
         add(terminal_safe(shell_quoted(report.processes[at].log.string())));
     if (shown < report.processes.size())

@@ -24,7 +24,7 @@ void write_unread_files(TextOutput& out, const Report& report);
 
 // What a command is given to tell more of the same: files of suppressions, where the program's
 // files are, and the first few logs.
-std::string arguments_of(const Report& report);
+std::string arguments_of(const Report& report, std::size_t most_logs = 4);
 void write_next(TextOutput& out, const char* command, const Report& report);
 
 // "LEAKS: 2 MiB …", its first words in colour.

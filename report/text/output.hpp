@@ -38,6 +38,7 @@ public:
     void stack(const CallPlace& call);
 
     std::ostream& stream() const { return out_; }
+    const TextStyle& style() const { return style_; }
     std::size_t width() const { return width_; } // in columns
 
 protected:

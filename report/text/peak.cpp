@@ -8,6 +8,7 @@
 #include "report/model/report.hpp"
 #include "report/text/lines.hpp"
 #include "report/text/output.hpp"
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
@@ -59,30 +60,23 @@ void write_stacks(TextOutput& out, const Report& report, const MemoryReport& dev
 {
     const Peak& peak = device.peak;
     std::vector<Line> lines;
-    const std::size_t shown = std::min(kShownStacks, peak.stacks.size());
+    const ChosenRows<PeakStack> chosen = choose(peak.stacks, out.style().rows, kShownStacks);
     constexpr std::size_t kTaken = 2 + 8 + 2 + 10 + 1 + 15 + 1;
     std::vector<ShownRow> rows;
-    for (std::size_t at = 0; at < shown; ++at)
-        rows.push_back({&peak.stacks[at]});
+    for (std::size_t at = 0; at < chosen.shown; ++at)
+        rows.push_back({chosen.rows[at]});
     const RowHeadlines headlines(rows, report);
-    for (std::size_t at = 0; at < shown; ++at) {
-        const PeakStack& row = peak.stacks[at];
+    std::uint64_t blocks = peak.blocks;
+    for (std::size_t at = 0; at < chosen.shown; ++at) {
+        const PeakStack& row = *chosen.rows[at];
         const std::string api = terminal_safe(row.api) + "  ";
         lines.push_back({row.bytes, in_blocks(row.blocks),
                          api + headlines.in(at, out.room_behind(kTaken + columns(api)))});
+        blocks -= row.blocks;
     }
-    Line more;
-    std::uint64_t blocks = peak.more_blocks;
-    more.bytes = peak.more_bytes;
-    for (std::size_t at = shown; at < peak.stacks.size(); ++at) {
-        more.bytes += peak.stacks[at].bytes;
-        blocks += peak.stacks[at].blocks;
-    }
-    if (const std::uint64_t stacks = peak.stacks.size() - shown + peak.more_stacks; stacks > 0) {
-        more.blocks = in_blocks(blocks);
-        more.name = counted(stacks, "more call stack");
-        lines.push_back(more);
-    }
+    if (const std::uint64_t more = chosen.more + peak.more_stacks; more > 0)
+        lines.push_back({chosen.more_bytes + peak.more_bytes, in_blocks(blocks),
+                         counted(more, chosen.shown > 0 ? "more call stack" : "call stack")});
     add_rest(lines, device);
     write_lines(out, "by call stack", lines);
 }

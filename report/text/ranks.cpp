@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLeastRankWidth = 80;
 constexpr std::size_t kShownLeaks = 10;
+constexpr std::size_t kSummaryRows = 5;
 
 // "0, 2-5, 7"
 std::string listed(const std::vector<std::uint32_t>& numbers)
@@ -34,7 +36,7 @@ std::string listed(const std::vector<std::uint32_t>& numbers)
 class RanksWriter {
 public:
     RanksWriter(std::ostream& out, const Report& report, const TextStyle& style)
-        : out_(out), report_(report), ranks_(report.ranks),
+        : out_(out), report_(report), ranks_(report.ranks), choice_(style.rows),
           width_(std::max(style.width, kLeastRankWidth)),
           of_ranks_(std::any_of(ranks_.rows.begin(), ranks_.rows.end(),
                                 [](const RankRow& row) { return row.rank.has_value(); }))
@@ -69,16 +71,17 @@ public:
                                 ranks_.missing.size() == 1 ? "" : "s", listed(ranks_.missing));
     }
 
-    void differences()
+    // `usual`: how many of them, where no number was asked for.
+    void differences(std::string_view prefix, std::size_t usual)
     {
-        const std::size_t shown = std::min(kShownLeaks, ranks_.leaks.size());
-        if (shown > 0)
-            out_ << "\nNot freed, by call stack:\n";
-        for (std::size_t at = 0; at < shown; ++at)
-            difference(ranks_.leaks[at]);
-        if (shown < ranks_.leaks.size())
-            out_ << fmt::format("  ... and {}\n",
-                                counted(ranks_.leaks.size() - shown, "more call stack"));
+        const auto call_of = [&](const SharedLeak& row) -> const Leak& {
+            return report_.leaks[row.leaks.front()];
+        };
+        const ChosenRows<SharedLeak> chosen = choose(ranks_.leaks, choice_, usual, call_of);
+        for (std::size_t at = 0; at < chosen.shown; ++at)
+            difference(prefix, *chosen.rows[at]);
+        if (chosen.more > 0)
+            out_ << prefix << "  " << chosen.rest() << '\n';
     }
 
 private:
@@ -90,7 +93,7 @@ private:
     }
 
     // The rank that has it comes first: that is what differs.
-    void difference(const SharedLeak& shared)
+    void difference(std::string_view prefix, const SharedLeak& shared)
     {
         const Leak& leak = report_.leaks[shared.leaks.front()];
         const std::string sums =
@@ -98,14 +101,15 @@ private:
                 ? human_bytes(shared.most_bytes) + (shared.rows.size() == 1 ? "" : " each")
                 : human_bytes(shared.least_bytes) + " to " + human_bytes(shared.most_bytes);
         const std::string head =
-            fmt::format("  {}: {}, {}  {}  ", holders(shared), sums,
+            fmt::format("{}  {}: {}, {}  {}  ", prefix, holders(shared), sums,
                         counted(shared.blocks, "block"), terminal_safe(leak.api));
         const std::string where =
             innermost_in(leak, std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
         if (columns(head) + columns(where) <= width_)
             out_ << head << where << '\n';
         else
-            out_ << head.substr(0, head.find_last_not_of(' ') + 1) << "\n      " << where << '\n';
+            out_ << head.substr(0, head.find_last_not_of(' ') + 1) << '\n'
+                 << prefix << "      " << where << '\n';
     }
 
     std::string holders(const SharedLeak& shared) const
@@ -131,6 +135,7 @@ private:
     std::ostream& out_;
     const Report& report_;
     const Ranks& ranks_;
+    const RowChoice& choice_;
     std::size_t width_;
     bool of_ranks_;
 };
@@ -143,7 +148,15 @@ void write_ranks(std::ostream& out, const Report& report, const TextStyle& style
         return;
     RanksWriter writer(out, report, style);
     writer.table();
-    writer.differences();
+    if (!report.ranks.leaks.empty())
+        out << "\nNot freed, by call stack:\n";
+    writer.differences("", kShownLeaks);
+}
+
+void write_ranks_summary(std::ostream& out, const Report& report, const TextStyle& style,
+                         std::string_view prefix)
+{
+    RanksWriter(out, report, style).differences(prefix, kSummaryRows);
 }
 
 } // namespace vramscope::report

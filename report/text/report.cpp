@@ -225,7 +225,7 @@ void write_findings(std::ostream& out, const Report& report, const TextStyle& st
     for (const Process& process : report.processes)
         if (whole)
             text.process(process);
-    write_lost(text, report, style.max_leaks);
+    write_lost(text, report);
     for (const FoundSection& section : kFoundSections)
         section.write(text, report);
     if (whole) {
@@ -235,6 +235,20 @@ void write_findings(std::ostream& out, const Report& report, const TextStyle& st
     }
     write_suppressions(text, report);
     text.notices();
+}
+
+void write_log_names(TextOutput& out, const Report& report, std::string_view prefix)
+{
+    const std::size_t logs = report.processes.size();
+    std::string names;
+    for (std::size_t at = 0; at < std::min(kShownLogs, logs); ++at)
+        names += (at > 0 ? ", " : "") + terminal_safe(report.processes[at].log.string());
+    if (logs > kShownLogs)
+        names += fmt::format(", and {}", counted(logs - kShownLogs, "more log"));
+    if (logs > 1)
+        out.wrapped(prefix, "logs: ", names);
+    else if (logs == 1)
+        out.stream() << prefix << "log: " << names << '\n';
 }
 
 } // namespace
@@ -273,7 +287,7 @@ void write_snapshot(std::ostream& out, const Report& report, const TextStyle& st
         text.process(process);
         write_kept_now(text, process);
     }
-    write_leak_rows(text, report, style.max_leaks);
+    write_leak_rows(text, report);
     text.notices();
 }
 
@@ -283,19 +297,19 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     TextWriter text(out, report, style);
     write_drivers(text, report, kPrefix);
     text.verdict(kPrefix);
-    write_top_leaks(text, report, kPrefix);
+    const std::size_t logs = report.processes.size();
+    if (logs > 1)
+        write_ranks_summary(out, report, style, kPrefix);
+    else
+        write_top_leaks(text, report, kPrefix);
     for (const FoundSection& section : kFoundSections)
         if (section.summary)
             section.summary(text, report, kPrefix);
-    const std::size_t logs = report.processes.size();
-    for (std::size_t at = 0; at < std::min(kShownLogs, logs); ++at)
-        out << kPrefix << "log: " << terminal_safe(report.processes[at].log.string()) << '\n';
-    if (logs > kShownLogs)
-        out << kPrefix << "  ... and " << counted(logs - kShownLogs, "more log") << '\n';
+    write_log_names(text, report, kPrefix);
     const bool blind = logs > 0 && saw_nothing(report);
     out << kPrefix << "next: vramscope "
         << (blind ? "doctor " + terminal_safe(shell_quoted(report.processes.front().log.string()))
-                  : "report " + arguments_of(report))
+                  : "report " + arguments_of(report, SIZE_MAX))
         << '\n';
 }
 

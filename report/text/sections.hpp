@@ -31,7 +31,8 @@ std::string class_word(const Leak& leak);
 std::string leaked_parts(const Report& report);
 
 // The leaks of functions that have several call stacks, a line for each function.
-void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t most);
+void write_sums(TextOutput& out, const Report& report, std::string_view prefix,
+                std::size_t usual = SIZE_MAX);
 
 // All that grows, a line each. Where nothing does, nothing.
 void write_growth(TextOutput& out, const Report& report);
@@ -39,10 +40,10 @@ void write_growth(TextOutput& out, const Report& report);
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix);
 
 // leaks.cpp
-// A paragraph for each call stack, the first so many of them; 0: all.
-void write_leak_rows(TextOutput& out, const Report& report, std::size_t most);
+// A paragraph for each call stack.
+void write_leak_rows(TextOutput& out, const Report& report);
 // The same, and what was never closed or given back.
-void write_lost(TextOutput& out, const Report& report, std::size_t most);
+void write_lost(TextOutput& out, const Report& report);
 // One line for each of the first few: size, API, the innermost frame.
 void write_top_leaks(TextOutput& out, const Report& report, std::string_view prefix);
 
@@ -72,6 +73,9 @@ void write_map_legend(TextOutput& out);
 // ranks.cpp
 // A row for each process, and in which of them each call stack leaks. Nothing for a single process.
 void write_ranks(std::ostream& out, const Report& report, const TextStyle& style);
+// The first few of these call stacks, a line each, for what `vramscope run` prints.
+void write_ranks_summary(std::ostream& out, const Report& report, const TextStyle& style,
+                         std::string_view prefix);
 
 // shortages.cpp
 // "short by 2.1 GiB": why the memory was not enough, in one line.

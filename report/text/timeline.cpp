@@ -67,27 +67,71 @@ std::uint64_t most_used(const MemoryReport& device)
     return most;
 }
 
-void write_chart(TextOutput& out, const std::vector<Column>& columns, std::uint64_t top,
-                 std::uint64_t end_ns, bool with_used)
+// What a cell of the chart shows.
+struct Marks {
+    const char *allocated, *half, *reserved, *used;
+};
+constexpr Marks kPlain{"#", " ", "-", "."};
+constexpr Marks kBlocks{"\u2588", "\u2584", "\u2591", "\u00b7"};
+
+// A chart of kHeight rows; what is allocated is drawn by half of them where there are half blocks.
+class Chart {
+public:
+    Chart(std::uint64_t top, bool with_used, bool half_blocks)
+        : top_(top), with_used_(with_used), steps_(half_blocks ? 2 : 1),
+          marks_(half_blocks ? kBlocks : kPlain)
+    {
+    }
+
+    std::string line(const std::vector<Column>& columns, std::size_t row) const
+    {
+        std::string line;
+        for (const Column& column : columns)
+            line += cell(column, row);
+        line.erase(line.find_last_not_of(' ') + 1);
+        return line;
+    }
+
+    std::string legend() const
+    {
+        return fmt::format(
+            "[{} allocated  {} reserved beside it{}]", marks_.allocated, marks_.reserved,
+            with_used_ ? fmt::format("  {} others, contexts, the driver", marks_.used) : "");
+    }
+
+private:
+    const char* cell(const Column& column, std::size_t row) const
+    {
+        const std::size_t allocated = steps_of(column.allocated, steps_);
+        return allocated >= row * steps_                       ? marks_.allocated
+               : steps_ == 2 && allocated == row * 2 - 1       ? marks_.half
+               : steps_of(column.reserved, 1) >= row           ? marks_.reserved
+               : with_used_ && steps_of(column.used, 1) >= row ? marks_.used
+                                                               : " ";
+    }
+
+    // A band reaches a step if it fills half of it at least; what is there at all has one.
+    std::size_t steps_of(std::uint64_t bytes, std::size_t steps_of_row) const
+    {
+        const double steps = static_cast<double>(bytes) / static_cast<double>(top_) *
+                             static_cast<double>(kHeight * steps_of_row);
+        return std::max<std::size_t>(static_cast<std::size_t>(steps + 0.5), bytes > 0);
+    }
+
+    std::uint64_t top_;
+    bool with_used_;
+    std::size_t steps_;
+    const Marks& marks_;
+};
+
+void write_chart(TextOutput& out, const Chart& chart, const std::vector<Column>& columns,
+                 std::uint64_t top, std::uint64_t end_ns)
 {
-    // A band reaches a row if it fills half of it at least; what is there at all has one row.
-    const auto rows_of = [top](std::uint64_t bytes) {
-        const double rows =
-            static_cast<double>(bytes) / static_cast<double>(top) * static_cast<double>(kHeight);
-        return std::max<std::size_t>(static_cast<std::size_t>(rows + 0.5), bytes > 0);
-    };
     for (std::size_t row = kHeight; row > 0; --row) {
         const std::string label = row == kHeight       ? human_bytes(top)
                                   : row == kHeight / 2 ? human_bytes(top / 2)
                                                        : "";
-        std::string line;
-        for (const Column& column : columns)
-            line += rows_of(column.allocated) >= row           ? '#'
-                    : rows_of(column.reserved) >= row          ? '-'
-                    : with_used && rows_of(column.used) >= row ? '.'
-                                                               : ' ';
-        line.erase(line.find_last_not_of(' ') + 1);
-        out.stream() << fmt::format("{:>{}} |{}\n", label, kLabel - 2, line);
+        out.stream() << fmt::format("{:>{}} |{}\n", label, kLabel - 2, chart.line(columns, row));
     }
     const std::string end = human_time(end_ns);
     out.stream() << fmt::format("{:>{}} +{}\n", "0 B", kLabel - 2, std::string(columns.size(), '-'))
@@ -134,7 +178,8 @@ void write_device_timeline(TextOutput& out, const Report& report, const Process&
     }
     const std::uint64_t end_ns = std::max(process.duration_ns, device.timeline.back().ns);
     const std::size_t width = std::min(kMostColumns, out.width() - kLabel - 1);
-    write_chart(out, columns_of(device, end_ns, width), top, end_ns, with_used);
+    const Chart chart(top, with_used, out.style().half_blocks);
+    write_chart(out, chart, columns_of(device, end_ns, width), top, end_ns);
     write_marks(out, process, end_ns, width);
     std::string text =
         fmt::format("peaks: {} allocated at {}, {} reserved at {}",
@@ -144,9 +189,7 @@ void write_device_timeline(TextOutput& out, const Report& report, const Process&
         text += fmt::format(", {} used on the device by all, as the driver was asked",
                             human_bytes(used));
     out.wrapped("", "  ", text);
-    out.wrapped("", "  ",
-                with_used ? "[# allocated  - reserved beside it  . others, contexts, the driver]"
-                          : "[# allocated  - reserved beside it]");
+    out.wrapped("", "  ", chart.legend());
 }
 
 } // namespace

@@ -5,20 +5,40 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <ostream>
+#include <string>
 
 namespace vramscope::report {
 
+struct CallPlace;
 struct Check;
 struct Comparison;
 struct Job;
 struct Plan;
 struct Report;
 
+enum class RowOrder { as_found, bytes, growth, count, time };
+
+// Of the rows that call stacks have in lists of memory: what was not freed, grows, was held, made
+// up a peak or was allocated again and again. See rows.hpp.
+struct RowChoice {
+    std::optional<std::size_t> most; // of each list; empty: as many as are usual there
+    std::uint64_t least_bytes = 0;
+    std::function<bool(const CallPlace&)> matches; // empty: all do
+    RowOrder order = RowOrder::as_found;
+};
+
+// Of call stacks in which a function or its place, as they are shown, matches. std::regex_error.
+std::function<bool(const CallPlace&)> matching(const std::string& expression);
+
 struct TextStyle {
-    bool color = false; // the caller looks at the terminal and at NO_COLOR
+    bool color = false;       // the caller looks at the terminal and at NO_COLOR
+    bool half_blocks = false; // charts of these: it can show them
     std::size_t width = 100;
-    std::size_t max_leaks = 0; // rows of the leak list; 0: all
+    RowChoice rows = {};
 };
 
 // Everything.

@@ -2,6 +2,9 @@
 #include <array>
 #include <string_view>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "report/error.hpp"
 #include "report/plan/policies/async.hpp"
 #include "report/plan/policies/interposed.hpp"
@@ -108,15 +111,15 @@ constexpr std::array kFamilies = {
            without_knobs<IdealPolicy>},
 };
 
-std::string known_names()
+} // namespace
+
+std::vector<std::string> policy_names()
 {
-    std::string names;
+    std::vector<std::string> names;
     for (const Family& family : kFamilies)
-        names += (names.empty() ? "" : ", ") + std::string(family.name);
+        names.emplace_back(family.name);
     return names;
 }
-
-} // namespace
 
 PolicyRow policy_of(const std::string& name)
 {
@@ -133,7 +136,8 @@ PolicyRow policy_of(const std::string& name)
             words.append(" with ").append(knobs);
         return {name, std::move(words), family.make(knobs), family.unsure};
     }
-    throw Error(Exit::usage, "no policy is called '" + name + "': there are " + known_names());
+    throw Error(Exit::usage, fmt::format("no policy is called '{}': there are {}", name,
+                                         fmt::join(policy_names(), ", ")));
 }
 
 std::vector<PolicyRow> usual_policies()

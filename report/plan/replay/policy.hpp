@@ -47,6 +47,9 @@ struct PolicyRow {
 // A policy by name and knobs, as --policy takes it. Throws Error with one line of what is wrong.
 PolicyRow policy_of(const std::string& name);
 
+// What policy_of() knows, without knobs.
+std::vector<std::string> policy_names();
+
 // Those that are compared when nobody says which: each allocator, and knobs worth trying.
 std::vector<PolicyRow> usual_policies();
 

@@ -48,6 +48,9 @@ public:
     {
     }
 
+    // lost() then has no blocks from before. Call it before the first record.
+    void list_since(std::uint64_t ticks) { lost_.list_since(ticks); }
+
     // Takes what a first reading found. Call it before the first record.
     void expect_segments(SegmentBirths births)
     {

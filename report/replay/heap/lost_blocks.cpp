@@ -43,6 +43,8 @@ void add_name(std::vector<std::string>& names, const std::string& name)
 
 void LostSums::add(const Block& block, Fate fate, const std::string& name)
 {
+    if (block.ticks < since_ticks_)
+        return;
     auto [at, first] =
         groups_.try_emplace({block.stack, block.api, block.memory, block.device, fate});
     LostBlocks& sum = at->second.sum;

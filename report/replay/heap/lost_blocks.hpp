@@ -73,6 +73,8 @@ public:
     // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
     explicit LostSums(Phases& phases) : phases_(phases) {}
 
+    void list_since(std::uint64_t ticks) { since_ticks_ = ticks; } // older blocks are left out
+
     // `name`: what the program calls the block; empty: nothing.
     void add(const Block& block, Fate fate, const std::string& name = {});
 
@@ -87,6 +89,7 @@ private:
     using GroupKey = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::int32_t, Fate>;
 
     Phases& phases_;
+    std::uint64_t since_ticks_ = 0;
     std::map<GroupKey, Group> groups_;
 };
 

@@ -319,10 +319,10 @@ TEST(Text, LongListsCanBeCutAndSayHowMuchIsMissing)
 {
     const Report report = training_run();
     const std::string text =
-        text_of([&](std::ostream& out) { write_leaks(out, report, {.max_leaks = 1}); });
+        text_of([&](std::ostream& out) { write_leaks(out, report, {.rows = {.most = 1}}); });
     EXPECT_NE(text.find("#1 "), std::string::npos);
     EXPECT_EQ(text.find("#2 "), std::string::npos);
-    EXPECT_NE(text.find("... and 1 more call stack\n"), std::string::npos);
+    EXPECT_NE(text.find("... and 1 more call stack, 64 KiB\n"), std::string::npos);
 }
 
 } // namespace
