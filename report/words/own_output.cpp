@@ -52,6 +52,7 @@ bool is_own_output(std::string_view head) noexcept
         return true;
     constexpr std::string_view kPickle = "\x80\x04}(\x8c\x08"
                                          "exporter";
+    constexpr std::string_view kReduced = R"({"type":"reduced","version":)";
     for (const std::string_view begin :
          {kReduced, kPickle, kOwnJsonHead, kOwnTimelineHead, kOwnBlocksHead, kOwnMetricsHead})
         if (head.starts_with(begin))

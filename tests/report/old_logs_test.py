@@ -46,6 +46,8 @@ class OldLogsTest(unittest.TestCase):
         if output.startswith(b"\x1f\x8b"):  # what gzip makes of it goes with the version of zlib
             output = gzip.decompress(output)
         text = output.decode("latin-1" if "pprof" in arguments else "utf-8")
+        if "--json" in arguments and text:  # a line for each member, so that differences can be read
+            text = json.dumps(json.loads(text), indent=2) + "\n"
         said = "".join(line for line in done.stderr.decode().splitlines(keepends=True)
                        if warnings or not line.startswith("vramscope: warning: "))
         return f"{text}[ends {done.returncode}] {said}".rstrip() + "\n"
@@ -57,7 +59,7 @@ class OldLogsTest(unittest.TestCase):
         return {" ".join(command): self.printed(*command) for command in commands}
 
     def documents(self, logs):
-        commands = [("report", "--json", "-", *logs), ("report", "--all-frames", "--json", "-", *logs),
+        commands = [("report", "--pool-blocks", "--json", "-", *logs), ("report", "--all-frames", "--json", "-", *logs),
                     ("check", "--json", "-", "--max-growth", "0/step", *logs)]
         if len(logs) == 2:
             commands.append(("diff", "--json", "-", *logs))

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402, F401
@@ -43,7 +44,9 @@ class CliTest(ProgramTest):
             if width:
                 fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
             os.chdir(self.folder)
-            os.execve(VRAMSCOPE, [str(VRAMSCOPE), *map(str, arguments)], self.environment(TERM="xterm", **(env or {})))
+            told = self.environment(**{"TERM": "xterm", "VRAMSCOPE_PAGER": "cat", **(env or {})})
+            os.execve(VRAMSCOPE, [str(VRAMSCOPE), *map(str, arguments)],
+                      {name: value for name, value in told.items() if value is not None})
         shown = b""
         while True:
             ready, _, _ = select.select([terminal], [], [], 60)
@@ -58,6 +61,12 @@ class CliTest(ProgramTest):
         _, status = os.waitpid(child, 0)
         os.close(terminal)
         return os.waitstatus_to_exitcode(status), shown.decode()
+
+    def wait_for(self, is_so):
+        end = time.monotonic() + 60
+        while not is_so():
+            self.assertLess(time.monotonic(), end, "it did not come to be within a minute")
+            time.sleep(0.02)
 
     def assert_one_line(self, text, *parts):
         self.assertEqual(len(text.splitlines()), 1, text)

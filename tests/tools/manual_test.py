@@ -13,7 +13,7 @@ import unittest
 from cli import VRAMSCOPE, CliTest
 
 COMMANDS = re.findall(r"^  ([a-z]+)  +\S", subprocess.run([VRAMSCOPE, "--help"], capture_output=True, text=True,
-                                                          check=True).stdout.split("Subcommands:")[1], re.M)
+                                                          check=True).stdout, re.M)
 
 
 class ManualTest(CliTest):
@@ -23,7 +23,8 @@ class ManualTest(CliTest):
         return stdout
 
     def options_of(self, command):
-        return re.findall(r"^  (?:-\w,)?(--[a-z-]+)", self.printed(command, "--help"), re.M)
+        whole = "--help-all" if "--help-all" in self.printed(command, "--help") else "--help"
+        return re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.printed(command, whole), re.M)
 
     def needs(self, program):
         if not shutil.which(program):
@@ -56,6 +57,7 @@ class Manual(ManualTest):
         self.assertEqual(self.vramscope("manual", "frobnicate")[0], 125)
         self.assertEqual(self.vramscope("completion", "tcsh")[0], 125)
         self.assertEqual(self.vramscope("completion")[0], 125)
+        self.assert_one_line(self.vramscope("completion")[2], "SHELL is required", "vramscope completion --help")
 
 
 class Completion(ManualTest):
@@ -110,6 +112,9 @@ class Completion(ManualTest):
         self.assertLessEqual({"cache", "split", "off"}, set(self.completed(shell, "vramscope run --pool ")))
         self.assertIn("--pool=cache" if shell == "fish" else "cache", " ".join(self.completed(shell, "vramscope run --pool=ca")))
         self.assertIn("events", self.completed(shell, "vramscope schema "))
+        self.assertLessEqual({"torch", "rmm-pool", "ideal"}, set(self.completed(shell, "vramscope plan --policy ")))
+        self.assertLessEqual({"pprof", "openmetrics"}, set(self.completed(shell, "vramscope export --to ")))
+        self.assertIn("snapshot", self.completed(shell, "vramscope help "))
         self.assertIn("--log-file", "".join(self.completed(shell, "vramscope-memcheck --log")))
         (self.folder / "one_log.vsl").touch()
         self.assertIn("one_log.vsl", "".join(self.completed(shell, "vramscope report one_l")))

@@ -169,7 +169,8 @@ class WhatIsThere(OutputTest):
     def test_is_kept_if_it_is_not_ours(self):
         foreign = {"text": b"precious", "json": b'{\n  "verdict": "precious"\n}\n', "log": self.log,
                    "gzip": gzip.compress(b"precious"), "heaptrack": b"v 10400 1\nX precious\n", "budget": b'{"max-leaked": 0}\n',
-                   "other": b'{\n  "schema_version": "1.0",\n  "name": "precious"\n}\n'}
+                   "other": b'{\n  "schema_version": "1.0",\n  "name": "precious"\n}\n',
+                   "line": b'{"schema_version":"1.0","name":"precious"}\n'}
         for command in self.commands:
             for name, text in foreign.items():
                 (self.folder / name).write_bytes(text)

@@ -88,6 +88,21 @@ class ManyProcesses(CliTest):
             self.assertRegex(text, r"\n  all 4 ranks: 8 KiB each, 8 blocks  cuMemAlloc  hold\(")
             self.assertRegex(text, r"\n  rank 3 only: 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
 
+    def test_what_run_prints_is_one_block(self):
+        _, stderr = self.run_all(self.script("mpirun", MPIRUN), "4")
+        lines = stderr.splitlines()
+        self.assertTrue(all(line.startswith("vramscope: ") for line in lines), stderr)
+        self.assertEqual(sum("hold(" in line for line in lines), 1, stderr)
+        self.assertRegex(stderr, r"\nvramscope:   all 4 ranks: 8 KiB each, 8 blocks  cuMemAlloc  hold\(")
+        self.assertRegex(stderr, r"\nvramscope:   rank 3 only: 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
+        logs = [path.name for path in self.folder.glob("*.vsl")]
+        self.assertEqual(sum(line.startswith("vramscope: logs: ") for line in lines), 1)
+        shown = lines[-1].removeprefix("vramscope: next: vramscope report ").split()
+        self.assertEqual(sorted(shown), sorted(logs))  # as it stands, it can be pasted
+        many = self.run_all(self.script("mpirun", MPIRUN), "9")[1].splitlines()
+        self.assertEqual(len(many[-1].split()), 4 + 9)
+        self.assertLess(len(many), 12)
+
     def test_a_rank_whose_log_is_not_there_is_named(self):
         self.run_all(self.script("mpirun", MPIRUN), "3")
         logs = [str(path) for path in sorted(self.folder.glob("*.vsl"))]

@@ -11,10 +11,11 @@ class UntilTest(CliTest):
         super().setUp()
         status, _, errors = self.simulate("--pool", "cache", PROGRAMS / "training_demo", "3")
         self.assertEqual(status, 0, errors)
+        self.vramscope("report", "--pool-blocks", "-q", "--force", "--json", "run.json", "run.vsl")
         self.whole = self.read_json("run.json")
 
     def until(self, time):
-        status, _, errors = self.vramscope("report", "--until", time, "--force", "--json", "then.json", "run.vsl")
+        status, _, errors = self.vramscope("report", "--until", time, "--pool-blocks", "--force", "--json", "then.json", "run.vsl")
         self.assertEqual((status, errors), (0, ""))
         return self.read_json("then.json")
 
@@ -36,6 +37,29 @@ class UntilTest(CliTest):
             totals = then["totals"]
             self.assertEqual((totals["leaked_blocks"], totals["leaked_bytes"]), (len(alive), sum(alive.values())))
             self.assertEqual(totals["allocations"], sum(event["type"] == "alloc" for event in events[:at]))
+
+    def test_from_a_time_on_what_was_allocated_earlier_is_left_out(self):
+        events = self.events()
+        for at in (0, len(events) // 4, len(events) // 2, len(events) - 1):
+            from_ns = events[at]["ns"] - 1
+            alive = {}
+            for event in events:
+                if event["type"] == "alloc":
+                    alive[event["address"]] = event
+                else:
+                    del alive[event["address"]]
+            late = [event["bytes"] for event in alive.values() if event["ns"] > from_ns]
+            status, stdout, errors = self.vramscope("leaks", "--from", f"{from_ns}ns", "--json", "-", "run.vsl")
+            self.assertEqual((status, errors), (0, ""))
+            then = json.loads(stdout)
+            self.assertEqual((then["totals"]["leaked_blocks"], then["totals"]["leaked_bytes"]), (len(late), sum(late)))
+            self.assertEqual(sum(leak["bytes"] for leak in then["leaks"]), sum(late))
+            self.assertEqual(then["verdict"], "inconclusive")
+            self.assertIn("the time of --from", "".join(then["verdict_reasons"]))
+            for name in ("allocations", "peak_device_bytes"):  # all else is that of the whole run
+                self.assertEqual(then["totals"][name], self.whole["totals"][name])
+        self.assertEqual(self.vramscope("report", "--from", "1s", "run.vsl")[0], 125)
+        self.assert_one_line(self.vramscope("leaks", "--from", "soon", "run.vsl")[2], "--from soon is no time")
 
     def test_the_segments_at_the_end_are_those_of_that_moment(self):
         peak = self.whole["processes"][0]["pool"]["devices"][0]["at_peak"]

@@ -32,7 +32,7 @@ plugin for pytest), each test is held against --max-leaked and --max-peak by its
 
 Examples:
   vramscope check train.vsl                              nothing may leak
-  vramscope check logs/ --max-peak 8GiB --fail-on leaks,oom,misuse
+  vramscope check logs/ --max-peak 8GiB --fail-on leaks,out-of-memory,misuse
   vramscope check train.vsl --budget budget.json --json check.json
   vramscope check train.vsl --sarif leaks.sarif --junit leaks.xml
   vramscope check tests/ --html check.html               each budget and each test, to look at in a browser
@@ -43,9 +43,7 @@ Examples:
 
 struct CheckOptions {
     std::vector<std::string> logs;
-    std::string json;
-    std::string html;
-    bool force = false; // overwrite what these two name
+    OutputOptions output;
     BudgetOptions budget;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
@@ -59,23 +57,27 @@ int check_logs(const CheckOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
-    reading.for_page = !options.html.empty();
     const report::PageSources sources =
         read_source_options(options.sources, reading.symbols, options.ci_formats.source_root);
+    reading.for_page = !options.output.html.empty();
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     auto files = inputs(logs, options.suppressions, options.budget.file);
-    const Output json(options.json, files, options.force);
-    const Output html = page_output(options.html, files, options.json, options.force);
+    const Output json(options.output.json, files, options.output.force);
+    const Output html = page_output(options.output, files);
     if (html.wanted())
-        files.emplace_back(options.html);
-    const CiFormatFiles ci_formats(options.ci_formats, files, options.json, options.force);
+        files.emplace_back(options.output.html);
+    const CiFormatFiles ci_formats(options.ci_formats, files, options.output.json,
+                                   options.output.force);
     const report::Report report = read_logs(logs, std::move(reading));
     const report::Check check = report::check(report, budget);
     ci_formats.write(check, report);
     if (html.wanted())
-        write_text_to(html, report::page_of(check, report, sources));
+        write_page(html, report::page_of(check, report, sources), options.output);
     write_results(
-        json, [&](std::ostream& out) { report::write_check_json(out, check, report); },
+        json,
+        [&](std::ostream& out, const report::JsonStyle& style) {
+            report::write_check_json(out, check, report, style);
+        },
         [&](std::ostream& out) {
             if (ci_formats.on_stdout() || html.is_stdout())
                 return;
@@ -95,8 +97,7 @@ void add_check(CommandLine& line)
         line.add("check", "hold logs against a budget, with an exit status for CI",
                  std::string(kBudgetHelp) + kSizesHelp + kCheckFooter, check_logs, options);
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
-    add_json_options(command, options->json, options->force, "the check");
-    add_html_option(command, options->html);
+    add_output_options(command, options->output, "the check");
     add_source_options(command, options->sources);
     add_budget_options(command, options->budget, nullptr);
     add_ci_format_options(command, options->ci_formats, nullptr);

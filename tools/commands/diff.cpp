@@ -40,9 +40,7 @@ Examples:
 struct DiffOptions {
     std::string base;
     std::string now;
-    std::string json;
-    std::string html;
-    bool force = false;   // overwrite what these two name
+    OutputOptions output;
     double tolerance = 5; // in percent
     bool fail = false;
     SuppressionOptions suppressions;
@@ -59,26 +57,27 @@ int diff_logs(const DiffOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
-    reading.for_page = !options.html.empty();
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
+    reading.for_page = !options.output.html.empty();
     const std::vector<std::filesystem::path> base_logs = find_logs({options.base});
     const std::vector<std::filesystem::path> new_logs = find_logs({options.now});
     std::vector<std::filesystem::path> taken = inputs(base_logs, options.suppressions);
     taken.insert(taken.end(), new_logs.begin(), new_logs.end());
-    const Output json(options.json, taken, options.force);
-    const Output html = page_output(options.html, taken, options.json, options.force);
+    const Output json(options.output.json, taken, options.output.force);
+    const Output html = page_output(options.output, taken);
     const report::Report base = read_logs(base_logs, reading);
     report::Report now = read_logs(new_logs, reading);
     for (const report::UnreadFile& file : base.unread_files)
         now.unread_files.push_back(file); // names of either side decide what is the same
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
     if (html.wanted())
-        write_text_to(html, report::page_of(comparison, base, now, sources));
-    write_results(
-        json, [&](std::ostream& out) { report::write_comparison_json(out, comparison, base, now); },
+        write_page(html, report::page_of(comparison, base, now, sources), options.output);
+    write_found(
+        json, options.output,
+        [&](std::ostream& out, const report::JsonStyle& style) {
+            report::write_comparison_json(out, comparison, base, now, style);
+        },
         [&](std::ostream& out) {
-            if (html.is_stdout())
-                return;
             report::write_comparison(out, comparison, now, style_for(STDOUT_FILENO));
         });
     return options.fail ? static_cast<int>(comparison.exit) : 0;
@@ -93,8 +92,7 @@ void add_diff(CommandLine& line)
                                  diff_logs, options);
     command.add_option("BASE", options->base, "a log, or a folder of them: before")->required();
     command.add_option("NEW", options->now, "after")->required();
-    add_json_options(command, options->json, options->force, "the comparison");
-    add_html_option(command, options->html);
+    add_output_options(command, options->output, "the comparison");
     add_source_options(command, options->sources);
     command.add_flag("--fail-on-regression", options->fail, "end 101 if anything became worse");
     command

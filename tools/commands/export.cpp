@@ -177,8 +177,10 @@ void add_export(CommandLine& line)
     command
         .add_option("--device", options->device, "formats of stacks: only memory of this device")
         ->option_text("N");
-    command.add_flag("--all-frames", options->all_frames,
-                     "formats of stacks: with the frames of the CUDA runtime and of vramscope");
+    command
+        .add_flag("--all-frames", options->all_frames,
+                  "formats of stacks: with the frames of the CUDA runtime and of vramscope")
+        ->group(kNamesGroup);
     offer(command
               .add_option("--sum", options->sum,
                           "folded stacks: bytes that were never-freed, as is usual, or allocated")

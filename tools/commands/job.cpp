@@ -42,9 +42,8 @@ Examples:
 
 struct JobOptions {
     std::vector<std::string> files;
-    std::string json;
+    OutputOptions output;
     bool all = false;
-    bool force = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
 };
@@ -90,7 +89,8 @@ std::vector<report::ReducedProcess> read_file(const fs::path& file, const report
 int join_job(const JobOptions& options)
 {
     const std::vector<fs::path> files = files_of(options.files);
-    const Output json(options.json, inputs(files, options.suppressions), options.force);
+    const Output json(options.output.json, inputs(files, options.suppressions),
+                      options.output.force);
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
@@ -110,8 +110,11 @@ int join_job(const JobOptions& options)
         }
     }
     const report::Job job = join.finish();
-    write_results(
-        json, [&](std::ostream& out) { report::write_job_json(out, job); },
+    write_found(
+        json, options.output,
+        [&](std::ostream& out, const report::JsonStyle& style) {
+            report::write_job_json(out, job, style);
+        },
         [&](std::ostream& out) {
             report::write_job(out, job, style_for(STDOUT_FILENO), options.all);
         });
@@ -128,7 +131,7 @@ void add_job(CommandLine& line)
     command.add_option("FILE", options->files, "reduced tables, logs, or folders of them")
         ->required();
     command.add_flag("--all", options->all, "every finding, and a table of the ranks");
-    add_json_options(command, options->json, options->force, "the job");
+    add_json_options(command, options->output, "the job");
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

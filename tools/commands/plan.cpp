@@ -13,6 +13,7 @@
 #include "report/json/json.hpp"
 #include "report/page/page.hpp"
 #include "report/plan/make_plan.hpp"
+#include "report/plan/replay/policy.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
@@ -50,9 +51,7 @@ struct PlanArguments {
     std::vector<std::string> cards;
     std::vector<std::string> policies;
     std::string scale;
-    std::string json;
-    std::string html;
-    bool force = false; // overwrite what these two name
+    OutputOptions output;
     SymbolOptions symbols;
     SourceOptions sources;
 };
@@ -79,17 +78,17 @@ int plan_logs(const PlanArguments& options)
     wanted.progress = progress_bar();
     wanted.interrupted = [] { return Interrupt::came(); };
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    const Output json(options.json, logs, options.force);
-    const Output html = page_output(options.html, logs, options.json, options.force);
+    const Output json(options.output.json, logs, options.output.force);
+    const Output html = page_output(options.output, logs);
     const report::Plan plan = report::plan::make_plan(logs, wanted);
     if (html.wanted())
-        write_text_to(html, report::page_of(plan, sources));
-    write_results(
-        json, [&](std::ostream& out) { report::write_plan_json(out, plan); },
-        [&](std::ostream& out) {
-            if (!html.is_stdout())
-                report::write_plan(out, plan, style_for(STDOUT_FILENO));
-        });
+        write_page(html, report::page_of(plan, sources), options.output);
+    write_found(
+        json, options.output,
+        [&](std::ostream& out, const report::JsonStyle& style) {
+            report::write_plan_json(out, plan, style);
+        },
+        [&](std::ostream& out) { report::write_plan(out, plan, style_for(STDOUT_FILENO)); });
     return plan.interrupted ? kInterruptedStatus : plan.exit_status();
 }
 
@@ -107,18 +106,18 @@ void add_plan(CommandLine& line)
                     "would it fit on a device of this size? May be repeated")
         ->allow_extra_args(false)
         ->option_text("BYTES");
-    command
-        .add_option("--policy", options->policies,
-                    "an allocator, with knobs behind a colon: torch:max_split_size_mb:128; may be "
-                    "repeated")
-        ->allow_extra_args(false)
-        ->option_text("NAME");
+    offer(command
+              .add_option("--policy", options->policies,
+                          "an allocator, with knobs behind a colon: torch:max_split_size_mb:128; "
+                          "may be repeated")
+              ->allow_extra_args(false)
+              ->option_text("NAME"),
+          report::plan::policy_names());
     command
         .add_option("--scale", options->scale,
                     "the logs are of runs at these sizes: a line through their peaks")
         ->option_text("NAME=N,N...");
-    add_json_options(command, options->json, options->force, "the plan");
-    add_html_option(command, options->html);
+    add_output_options(command, options->output, "the plan");
     add_source_options(command, options->sources);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

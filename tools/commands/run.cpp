@@ -60,12 +60,10 @@ Examples:
 struct RunOptions {
     std::string simulate;              // "24GiB", "2x80GiB"; empty: whatever driver there is
     std::string log;                   // pattern; empty: VRAMSCOPE_LOG, or the default name
-    std::string json;                  // empty: none; "-": stdout
-    std::string html;                  // as `json`
+    OutputOptions output;              // its force is for the log too
     std::string reduced;               // a folder for tables; empty: none
     std::string pool;                  // for VRAMSCOPE_POOL; empty: as in the environment
     std::vector<std::string> settings; // NAME=VALUE
-    bool force = false;                // overwrite what these three name
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     bool inside = false;               // switch off allocators of frameworks
     SuppressionOptions suppressions;
@@ -151,7 +149,7 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
         // A default name that is taken gets a number after it instead. Nothing is overwritten for
         // a program that will not start.
         if (!options.log.empty() && program.executable)
-            make_way(log, options.force);
+            make_way(log, options.output.force);
         detail(fmt::format("starts {} with {}, its log is {}", options.command.front(),
                            installation.preload.string(), pattern));
         enter({installation, options.audit, options.inside, options.simulate, pattern,
@@ -193,14 +191,15 @@ int run_program(const RunOptions& options)
     check_simulate(options, installation);
     const Judgement judgement = read_judgement(options);
     std::vector<std::filesystem::path> taken = inputs_of(options, file);
-    Output json(options.json, taken, options.force);
-    Output html = page_output(options.html, taken, options.json, options.force);
+    Output json(options.output.json, taken, options.output.force);
+    Output html = page_output(options.output, taken);
     if (html.wanted())
-        taken.emplace_back(options.html);
+        taken.emplace_back(options.output.html);
     check_folder_of_tables(options.reduced);
-    const RunOutputs outputs{std::move(json), std::move(html),
-                             CiFormatFiles(options.ci_formats, taken, options.json, options.force),
-                             options.reduced, options.force};
+    const RunOutputs outputs{
+        std::move(json), std::move(html), options.output,
+        CiFormatFiles(options.ci_formats, taken, options.output.json, options.output.force),
+        options.reduced};
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
@@ -276,9 +275,10 @@ void add_run(CommandLine& line)
                     "where the log goes; %e program, %p process id, %h host, %t seconds, %r "
                     "rank, %q{NAME} a variable")
         ->option_text("LOG");
-    add_json_options(command, options->json, options->force, "the report",
+    add_json_options(command, options->output, "the report",
                      "overwrite the log that -o names, and any file of --json and --html");
-    add_html_option(command, options->html);
+    add_pool_blocks_option(command, options->output);
+    add_html_options(command, options->output);
     command
         .add_option("--reduced", options->reduced,
                     "and a small table of each log in this folder, for `vramscope job`")

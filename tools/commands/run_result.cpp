@@ -119,7 +119,7 @@ void write_tables(const std::vector<std::filesystem::path>& logs, const report::
 {
     for (const std::filesystem::path& log : logs) {
         const std::string name = (outputs.reduced / log.filename()).string() + ".jsonl";
-        const Output output(name, logs, outputs.force);
+        const Output output(name, logs, outputs.options.force);
         std::ostringstream table;
         report::begin_reduced(table);
         report::write_reduced(table, logs.size() == 1 ? report : read_logs({log}, reading));
@@ -150,13 +150,12 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
     if (judgement.budget)
         check = report::check(report, *judgement.budget);
     if (outputs.json.wanted())
-        write_json_to(outputs.json, report);
-    if (outputs.html.wanted()) {
-        const report::PageSources& sources = judgement.sources;
-        write_text_to(outputs.html, check ? report::page_of(*check, report, sources)
-                                          : report::page_of(report, "report", {}, sources));
-        say(fmt::format("page: {}", outputs.html.name()));
-    }
+        write_json_to(outputs.json, json_of(report, outputs.options.pool_blocks));
+    if (outputs.html.wanted())
+        write_page(outputs.html,
+                   check ? report::page_of(*check, report, judgement.sources)
+                         : report::page_of(report, "report", {}, judgement.sources),
+                   outputs.options);
     if (!outputs.reduced.empty())
         write_tables(logs, report, reading, outputs);
     if (!check)

@@ -10,6 +10,7 @@
 #include "report/page/page.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "tools/options/ci_format_options.hpp"
+#include "tools/options/output_options.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
@@ -41,9 +42,9 @@ struct Judgement {
 struct RunOutputs {
     Output json;
     Output html;
+    const OutputOptions& options;
     CiFormatFiles ci_formats;      // written with --check alone
     std::filesystem::path reduced; // a folder for the table of each log; empty: none are wanted
-    bool force = false;            // tables too may overwrite what is not ours
 
     bool wanted() const { return json.wanted() || html.wanted() || !reduced.empty(); }
     void keep_off(const std::filesystem::path& taken) const

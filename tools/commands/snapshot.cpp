@@ -38,10 +38,8 @@ Examples:
 
 struct SnapshotOptions {
     pid_t pid = 0;
-    std::string json;
-    std::string html;
-    std::string copy;   // where a copy of the log goes; empty if none is wanted
-    bool force = false; // overwrite what these three name
+    OutputOptions output; // its force is for the copy too
+    std::string copy;     // where a copy of the log goes; empty if none is wanted
     bool all_frames = false;
     SymbolOptions symbols;
     SourceOptions sources;
@@ -63,10 +61,9 @@ int take_snapshot(const SnapshotOptions& options)
     reading.symbols = read_symbol_options(options.symbols);
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const LiveProcess process = find_live_process(options.pid);
-    const Output copy(options.copy, {process.door}, options.force, Output::Keep::every_file);
-    const Output json(options.json, {process.door, options.copy}, options.force);
-    const Output html =
-        page_output(options.html, {process.door, options.copy}, options.json, options.force);
+    const Output copy(options.copy, {process.door}, options.output.force, Output::Keep::every_file);
+    const Output json(options.output.json, {process.door, options.copy}, options.output.force);
+    const Output html = page_output(options.output, {process.door, options.copy});
     const std::uint64_t ticks =
         capture::read_ticks(report::LogFile::open(process.door).header().clock);
     if (copy.wanted())
@@ -78,17 +75,14 @@ int take_snapshot(const SnapshotOptions& options)
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;
     if (html.wanted())
-        write_text_to(html, report::page_of(report, "snapshot", {}, sources));
-    write_results(
-        json, [&](std::ostream& out) { report::write_json(out, report); },
-        [&](std::ostream& out) {
-            if (html.is_stdout())
-                return;
-            report::write_snapshot(out, report, style_for(STDOUT_FILENO));
-            if (copy.wanted())
-                out << "\nNext: vramscope report "
-                    << report::terminal_safe(report::shell_quoted(options.copy)) << '\n';
-        });
+        write_page(html, report::page_of(report, "snapshot", {}, sources), options.output);
+    write_found(json, options.output, json_of(report, options.output.pool_blocks),
+                [&](std::ostream& out) {
+                    report::write_snapshot(out, report, style_for(STDOUT_FILENO));
+                    if (copy.wanted())
+                        out << "\nNext: vramscope report "
+                            << report::terminal_safe(report::shell_quoted(options.copy)) << '\n';
+                });
     return 0;
 }
 
@@ -100,14 +94,17 @@ void add_snapshot(CommandLine& line)
     CLI::App& command = line.add("snapshot", "what a running program holds right now",
                                  kSnapshotFooter, take_snapshot, options);
     command.add_option("PID", options->pid, "a process that runs under vramscope")->required();
-    add_json_options(command, options->json, options->force, "the report",
+    add_json_options(command, options->output, "the report",
                      "overwrite the copy, and any file of --json and --html");
-    add_html_option(command, options->html);
+    add_pool_blocks_option(command, options->output);
+    add_html_options(command, options->output);
     add_source_options(command, options->sources);
     command.add_option("-o,--output", options->copy, "keep a copy of the log as it is now")
         ->option_text("COPY");
-    command.add_flag("--all-frames", options->all_frames,
-                     "show the frames of libraries, the CUDA runtime and vramscope too");
+    command
+        .add_flag("--all-frames", options->all_frames,
+                  "show the frames of libraries, the CUDA runtime and vramscope too")
+        ->group(kNamesGroup);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/row_options.hpp"
 #include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/interrupt.hpp"
@@ -40,6 +42,8 @@ struct View {
     const char* what;     // one line of `vramscope --help`
     const char* examples; // at the end of its own help
     void (*write)(std::ostream& out, const report::Report& report, const report::TextStyle& style);
+    std::size_t orders = 0; // of kRowOrders, which its call stacks can have; 0: it lists none
+    bool of_leaks = false;  // blocks that were not freed are what it lists: --from is for it
 };
 
 // clang-format off
@@ -52,16 +56,19 @@ constexpr std::array kViews{
          "  vramscope report --until 12.5s --html then.html train.vsl  who sat where at that time\n"
          "  vramscope report --sysroot /srv/rootfs train.vsl           recorded in a container with this root\n"
          "  vramscope report --path-map /app=build/app train.vsl       what was below /app there is here now\n",
-         report::write_report},
+         report::write_report, 4},
     View{"leaks", "what was never freed, by call stack",
          "  vramscope leaks vramscope.train.4711.vsl\n"
-         "  vramscope leaks --json - train.vsl | jq '.totals'\n"
+         "  vramscope leaks -n 3 --sort growth train.vsl               the three that grow fastest\n"
+         "  vramscope leaks --match load_labels train.vsl              those that this function leads to\n"
+         "  vramscope leaks --from 12.5s train.vsl                     what was allocated later than that\n"
+         "  vramscope leaks --json - train.vsl | jq '.summary'\n"
          "  vramscope leaks --sysroot /srv/rootfs train.vsl            recorded in a container with this root\n",
-         report::write_leaks},
+         report::write_leaks, 4, true},
     View{"peak", "what the peak of each device was made of, and what could be saved",
          "  vramscope peak vramscope.train.4711.vsl\n"
          "  vramscope peak --json - train.vsl | jq '.processes[].device_memory[].peak'\n",
-         report::write_peak},
+         report::write_peak, 2},
     View{"timeline", "a chart of each device's memory over time",
          "  vramscope timeline vramscope.train.4711.vsl\n"
          "  vramscope timeline --json - train.vsl | jq '.processes[].device_memory[].timeline'\n",
@@ -73,18 +80,18 @@ constexpr std::array kViews{
     View{"churn", "how often memory is allocated and freed, what that costs, and where",
          "  vramscope churn vramscope.train.4711.vsl\n"
          "  vramscope churn --json - train.vsl | jq '.processes[0].churn.driver'\n",
-         report::write_churn},
+         report::write_churn, 2},
 };
 // clang-format on
 
 struct ViewOptions {
     View view{};
     std::vector<std::string> logs; // files, or folders of *.vsl
-    std::string json;
-    std::string html;
-    bool force = false; // overwrite what these two name
-    std::string per;    // what growth is told per; empty: what suits the log
-    std::string until;  // "12.5s"; empty: all is read
+    OutputOptions output;
+    RowOptions rows;
+    std::string per;   // what growth is told per; empty: what suits the log
+    std::string until; // "12.5s"; empty: all is read
+    std::string from;  // as `until`
     bool all_frames = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
@@ -92,7 +99,7 @@ struct ViewOptions {
 };
 
 // In ns. CLI11's own numbers with units lose the last digits.
-std::uint64_t time_of(const std::string& text)
+std::uint64_t time_of(const char* option, const std::string& text)
 {
     constexpr double kMostNs = 1e18; // 31 years
     constexpr std::pair<std::string_view, double> kUnits[] = {
@@ -105,36 +112,53 @@ std::uint64_t time_of(const std::string& text)
             return static_cast<std::uint64_t>(std::min(*time * ns, kMostNs));
     }
     throw report::Error(report::Exit::usage,
-                        fmt::format("--until {} is no time: write 12.5s, 300ms or 2min",
+                        fmt::format("{} {} is no time: write 12.5s, 300ms or 2min", option,
                                     report::shell_quoted(text)));
+}
+
+// The verdict: up to the first empty line.
+std::string first_paragraph(const std::string& text)
+{
+    const std::size_t end = text.find("\n\n");
+    return text.substr(0, end == text.npos ? end : end + 1);
+}
+
+void write_view(std::ostream& out, const ViewOptions& options, const report::RowChoice& rows,
+                const report::Report& report)
+{
+    report::TextStyle style = style_for(STDOUT_FILENO);
+    style.rows = rows;
+    std::ostringstream text;
+    options.view.write(text, report, style);
+    out << (options.output.quiet ? first_paragraph(text.str()) : text.str());
 }
 
 int view_logs(const ViewOptions& options)
 {
     const Interrupt interrupt;
+    const report::RowChoice rows = read_row_options(options.rows, options.view.orders);
     report::Options reading;
     reading.all_frames = options.all_frames;
     reading.per = options.per;
     if (!options.until.empty())
-        reading.until_ns = time_of(options.until);
+        reading.until_ns = time_of("--until", options.until);
+    if (!options.from.empty())
+        reading.from_ns = time_of("--from", options.from);
     const std::optional<std::uint64_t> until_ns = reading.until_ns;
-    reading.for_page = !options.html.empty();
-    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
+    reading.for_page = !options.output.html.empty();
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const std::vector<std::filesystem::path> taken = inputs(logs, options.suppressions);
-    const Output json(options.json, taken, options.force);
-    const Output html = page_output(options.html, taken, options.json, options.force);
+    const Output json(options.output.json, taken, options.output.force);
+    const Output html = page_output(options.output, taken);
     const report::Report report = read_logs(logs, std::move(reading));
     if (html.wanted())
-        write_text_to(html, report::page_of(report, options.view.name, until_ns, sources));
-    write_results(
-        json, [&](std::ostream& out) { report::write_json(out, report); },
-        [&](std::ostream& out) {
-            if (!html.is_stdout())
-                options.view.write(out, report, style_for(STDOUT_FILENO));
-        });
+        write_page(html, report::page_of(report, options.view.name, until_ns, sources),
+                   options.output);
+    write_found(json, options.output, json_of(report, options.output.pool_blocks),
+                [&](std::ostream& out) { write_view(out, options, rows, report); });
     return report.interrupted ? kInterruptedStatus : 0;
 }
 
@@ -145,8 +169,12 @@ void add_view(CommandLine& line, const View& view)
     CLI::App& command = line.add(view.name, view.what, std::string(kViewFooter) + view.examples,
                                  view_logs, options);
     command.add_option("LOG", options->logs, "logs, or folders of them")->required();
-    add_json_options(command, options->json, options->force, "the report");
-    add_html_option(command, options->html);
+    add_output_options(command, options->output, "the report");
+    add_pool_blocks_option(command, options->output);
+    command.add_flag("-q,--quiet", options->output.quiet,
+                     "the verdict alone; nothing where a file is written");
+    if (view.orders > 0)
+        add_row_options(command, options->rows, view.orders);
     add_source_options(command, options->sources);
     command
         .add_option("--per", options->per,
@@ -156,8 +184,16 @@ void add_view(CommandLine& line, const View& view)
         .add_option("--until", options->until,
                     "only what happened in so long a time after the log's start: 12.5s, 300ms")
         ->option_text("TIME");
-    command.add_flag("--all-frames", options->all_frames,
-                     "show the frames of libraries, the CUDA runtime and vramscope too");
+    if (view.of_leaks)
+        command
+            .add_option("--from", options->from,
+                        "of what was not freed, only blocks that were allocated so long after the "
+                        "log's start, or later")
+            ->option_text("TIME");
+    command
+        .add_flag("--all-frames", options->all_frames,
+                  "show the frames of libraries, the CUDA runtime and vramscope too")
+        ->group(kNamesGroup);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iostream>
 #include <iterator>
 #include <memory>
 #include <sstream>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "report/json/json.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
+#include "tools/output/desktop.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/messages.hpp"
 
@@ -141,32 +140,39 @@ report::TextStyle style_for(int descriptor)
 {
     report::TextStyle style;
     style.color = wants_color(descriptor);
-    winsize size{};
-    if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        style.width = size.ws_col;
+    style.half_blocks = can_show_blocks(descriptor);
+    if (const std::size_t columns = terminal_columns(descriptor))
+        style.width = columns;
     return style;
 }
 
-void write_json_to(const Output& output, const report::Report& report)
+WriteJson json_of(const report::Report& report, bool pool_blocks)
 {
+    return [&report, pool_blocks](std::ostream& out, report::JsonStyle style) {
+        style.pool_blocks = pool_blocks;
+        report::write_json(out, report, style);
+    };
+}
+
+void write_json_to(const Output& output, const WriteJson& write_json)
+{
+    report::JsonStyle style;
+    style.indented = output.is_stdout() && ::isatty(STDOUT_FILENO);
     std::ostringstream out;
-    report::write_json(out, report);
+    write_json(out, style);
     write_text_to(output, out.str());
 }
 
-void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
+void write_results(const Output& json, const WriteJson& write_json,
                    const std::function<void(std::ostream&)>& write_text)
 {
-    if (json.wanted()) {
-        std::ostringstream out;
-        write_json(out);
-        write_text_to(json, out.str());
-    }
+    if (json.wanted())
+        write_json_to(json, write_json);
     if (json.is_stdout())
         return;
-    write_text(std::cout);
-    if (!std::cout.flush())
-        throw report::Error(report::Exit::usage, "cannot write to stdout");
+    std::ostringstream text;
+    write_text(text);
+    show(text.str());
 }
 
 void write_text_to(const Output& output, const std::string& text)

@@ -32,11 +32,14 @@ report::TextStyle style_for(int descriptor);
 
 // Throws Error (125) if it cannot be written.
 void write_text_to(const Output& output, const std::string& text);
-void write_json_to(const Output& output, const report::Report& report);
+// JSON is indented on a terminal, else one line.
+using WriteJson = std::function<void(std::ostream& out, report::JsonStyle style)>;
+WriteJson json_of(const report::Report& report, bool pool_blocks); // which outlives it
+void write_json_to(const Output& output, const WriteJson& write_json);
 
-// Writes what a command found: as JSON where `json` says, and as text on stdout, unless the
-// JSON goes there.
-void write_results(const Output& json, const std::function<void(std::ostream&)>& write_json,
+// Writes what a command found: as JSON where `json` says, and shows it as text, unless the JSON
+// goes to stdout.
+void write_results(const Output& json, const WriteJson& write_json,
                    const std::function<void(std::ostream&)>& write_text);
 
 } // namespace vramscope

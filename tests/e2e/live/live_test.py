@@ -11,6 +11,23 @@ MIB = 1024 * KIB
 
 
 @simulated_only
+class Completion(LiveTest):
+    def test_knows_the_processes_that_are_traced(self):
+        traced, other = self.start(), self.start(traced=False)
+        self.tell(traced, "hold 1000 1")
+        self.tell(other, "hold 1000 1")
+        lines = self.live("completion", "--pids").stdout.splitlines()
+        self.assertIn(f"{traced.pid}\tlive", lines)
+        self.assertNotIn(f"{other.pid}\tlive", lines)
+        (self.folder / "completion").write_text(self.live("completion", "bash").stdout)
+        for command in ("mark", "snapshot", "top"):
+            call = f'source ./completion; COMP_WORDS=(vramscope {command} ""); COMP_CWORD=2; _vramscope; echo "${{COMPREPLY[@]}}"'
+            offered = self.execute("bash", "-c", call, PATH=f"{VRAMSCOPE.parent}:{os.environ['PATH']}").stdout.split()
+            self.assertIn(str(traced.pid), offered, command)
+            self.assertNotIn(str(other.pid), offered, command)
+
+
+@simulated_only
 class Refusals(LiveTest):
     """What cannot be looked at, each in one line."""
     COMMANDS = [("mark", "NAME"), ("snapshot",), ("top",), ("top", "--once")]
