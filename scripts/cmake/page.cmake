@@ -1,6 +1,7 @@
 # vramscope_page(TARGET): adds the HTML page to a target, built from report/page/web by node; without node, an empty one.
 #
 # What the page needs comes by npm, in the versions and with the checksums of package-lock.json, into the build folder.
+# VRAMSCOPE_WHY_NO_PAGE in the cache then says why there is none; empty: there is one.
 set(VRAMSCOPE_HTML AUTO CACHE STRING "reports as HTML pages, which node and npm build: AUTO (where they can), ON, OFF")
 set_property(CACHE VRAMSCOPE_HTML PROPERTY STRINGS AUTO ON OFF)
 
@@ -48,6 +49,7 @@ function(vramscope_page target)
   if(NOT VRAMSCOPE_HTML STREQUAL "OFF")
     vramscope_page_modules(${web} ${modules})
   endif()
+  set(VRAMSCOPE_WHY_NO_PAGE "${problem}" CACHE INTERNAL "")
   if(problem AND VRAMSCOPE_HTML STREQUAL "ON")
     message(FATAL_ERROR "VRAMSCOPE_HTML is ON, but ${problem}")
   elseif(problem)

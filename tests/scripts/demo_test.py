@@ -13,9 +13,11 @@ ACTOR = r"""#!/bin/bash
 echo "${0##*/} $*" >>"$MACHINE/log"
 case "${0##*/} $*" in
     setup*) echo "setup: ready" ;;
+    "cmake --preset"*) [[ ! -e $MACHINE/slow ]] || { rm "$MACHINE/slow" && sleep 11; } ;;
     "cmake --build"*)
         [[ -e $MACHINE/broken ]] && echo "[1/70] error: no such thing" && exit 1
         mkdir -p build/release/bin && cp "$0" build/release/bin/vramscope
+        echo "VRAMSCOPE_WHY_NO_PAGE:INTERNAL=$WHY_NO_PAGE" >build/release/CMakeCache.txt
         for ((step = 1; step <= 70; ++step)); do echo "[$step/70] Building"; done ;;
     nvcc*) touch "${!#}" ;;
     ctest*)
@@ -73,12 +75,29 @@ class Demo(ScriptTest):
     def test_what_it_runs_is_shown_as_it_can_be_copied(self):
         _, output = self.start("./scripts/demo")
         self.assertIn("\n$ build/release/bin/vramscope run --simulate 24GiB --force -o build/demo/training_demo.vsl "
-                      "build/demo/training_demo\n", output)
+                      "--html build/demo/training_demo.html build/demo/training_demo\n", output)
+
+    def test_it_says_where_the_page_is_and_how_the_command_is_found(self):
+        _, output = self.start("./scripts/demo")
+        self.assertIn(f"The same as a page, to look at in a browser: {self.source}/build/demo/training_demo.html\n", output)
+        self.assertIn(f"The command is found by its name after: export PATH={self.source}/build/release/bin:$PATH\n", output)
+
+    def test_a_build_without_the_page_says_why(self):
+        status, output = self.start("./scripts/demo", WHY_NO_PAGE="there is no npm")
+        self.assertEqual(status, 0, output)
+        self.assertIn("There is no page, as there is no npm.\n", output)
+        self.assertNotIn("--html", self.log())
 
     def test_progress_is_told_on_a_pipe_in_few_lines(self):
         _, output = self.start("./scripts/demo")
-        self.assertIn("demo: built 20 %\ndemo: built 40 %\ndemo: built 60 %\ndemo: built 80 %\ndemo: built 100 %\n", output)
+        told = "".join(rf"demo: built {percent} % in \d+ s\n" for percent in (20, 40, 60, 80, 100))
+        self.assertRegex(output, told)
         self.assertNotIn("[1/70]", output)
+
+    def test_a_step_that_takes_long_does_not_look_like_the_end(self):
+        (self.machine / "slow").touch()
+        _, output = self.start("./scripts/demo")
+        self.assertRegex(output, r"demo: building vramscope .*\ndemo: built 0 % in \d+ s\n")
 
     def test_how_long_it_takes_is_told_before_it_starts(self):
         _, output = self.start("./scripts/demo")
@@ -113,6 +132,15 @@ class Test(ScriptTest):
     def test_the_closing_line_counts_passed_failed_and_skipped(self):
         status, output = self.start("./scripts/test")
         self.assertEqual((status, output.splitlines()[-1]), (0, "2 passed, 0 failed, 0 skipped"), output)
+
+    def test_a_build_that_is_silent_is_told_to_go_on(self):
+        (self.machine / "slow").touch()
+        status, output = self.start("./scripts/test")
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"== preset dev ==\ntest: still building, \d+ s after the start\n")
+        (self.machine / "broken").touch()
+        status, output = self.start("./scripts/test")
+        self.assertEqual((status, output.splitlines()[-1]), (1, "[1/70] error: no such thing"))
 
     def test_headers_of_other_toolkits_are_fetched_in_ci_and_for_all(self):
         for options, ci, fetched in (((), "", False), ((), "true", True), (("--all",), "", True)):

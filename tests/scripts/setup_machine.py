@@ -13,12 +13,12 @@ REAL_TOOLS = ["bash", "cat", "chmod", "cmp", "comm", "cp", "dirname", "env", "fi
 THRUST = "libthrust-dev libcub-dev libcu++-dev".split()
 TEST_PACKAGES = "git file zstd dpkg-dev python3-jsonschema python3-yaml libgtest-dev llvm lld ccache".split() + THRUST
 ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf-compiler python3-prometheus-client "
-           "python3-junitparser python3-pytest libxml2-utils nodejs npm ca-certificates chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
+           "python3-junitparser python3-pytest libxml2-utils chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
            "rpm python3-venv debootstrap python3-greenlet sqlite3 libdebuginfod-dev "
            "libjemalloc2 libtcmalloc-minimal4 eatmydata libfaketime "
-           "python3-pandas python3-nbconvert python3-ipykernel").split()
+           "python3-pandas python3-nbconvert python3-ipykernel lintian patchelf").split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
-                "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev").split()
+                "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev nodejs npm ca-certificates").split()
 
 # Reads the machine's state from files in $MACHINE, and changes it as the real command would.
 ACTOR = r"""#!/bin/bash

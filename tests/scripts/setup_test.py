@@ -56,7 +56,7 @@ class Setup(SetupTest):
         self.add_command("npm")
         self.add_command("node")
         log = self.setup("--tests")[2]
-        for package in {*TEST_PACKAGES, *ORACLES} - {"nodejs", "npm"}:  # commands are here
+        for package in [*TEST_PACKAGES, *ORACLES]:
             self.assertIn(f" {package}", log)
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts --engine-strict .*--prefix {self.machine / 'ajv'}\n")
@@ -101,7 +101,7 @@ class Setup(SetupTest):
         log = self.setup()[2]
         for package in [*TEST_PACKAGES, *ORACLES]:
             self.assertNotIn(f" {package} ", log)
-        self.assertNotIn("npm", log)
+        self.assertNotIn("npm ci", log)
         self.assertNotIn("cuda-headers", log)
         self.assertNotIn("python-root", log)
         self.assertNotIn("nvidia-drivers", log)
@@ -146,10 +146,27 @@ class Setup(SetupTest):
         self.assertEqual(status, 0, output)
         self.assertIn("skipped: no ajv: there is no npm", output)
 
-    def test_node_and_npm_are_installed_where_they_are_not(self):
-        output = self.setup("--tests", "--dry-run")[1]
-        self.assertIn(" nodejs", output)
-        self.assertIn(" npm", output)
+    def test_what_bundles_the_page_is_installed_for_every_build(self):
+        self.put("installed", "\n".join(set(ALL_PACKAGES) - {"nodejs", "npm"}) + "\n")
+        status, output, log = self.setup()
+        self.assertEqual(status, 0, output)
+        self.assertIn("--no-install-recommends nodejs npm ", log)
+        self.add_command("npm")
+        self.add_command("node")
+        self.put("installed", "\n".join(set(ALL_PACKAGES) - {"nodejs", "npm"}) + "\n")
+        self.put("log", "")
+        self.assertEqual(self.setup()[2], "")  # those of others do too
+
+    def test_a_page_that_cannot_be_had_does_not_end_it(self):
+        self.put("installed", "\n".join(set(ALL_PACKAGES) - {"npm"}) + "\n")
+        self.put("unknown", "npm\n")
+        status, output, _ = self.setup()
+        self.assertEqual(status, 0, output)
+        self.assertIn("skipped: no npm: apt does not know it; what is built has no page for --html\n", output)
+        self.put("uid", "1000")
+        status, output, log = self.setup()
+        self.assertEqual(status, 0, output)
+        self.assertIn("skipped: no npm: only root can install it, and there is no sudo; what is built has no page", output)
 
     def test_a_package_that_does_not_install_is_told_in_one_line(self):
         self.put("installed", "cmake\n")

@@ -98,8 +98,8 @@ Output page_output(const OutputOptions& options, std::vector<std::filesystem::pa
     if (const std::string_view why = report::why_no_pages(); !html.empty() && !why.empty())
         throw report::Error(
             report::Exit::usage,
-            fmt::format("--html: this vramscope was built without pages, as {}: mend that, run "
-                        "cmake again, which says whether it has what pages need, and build",
+            fmt::format("--html: this vramscope was built without pages, as {}: use one that has "
+                        "them; all other outputs are the same",
                         why));
     if (html == "-" && options.json == "-")
         throw report::Error(report::Exit::usage,
