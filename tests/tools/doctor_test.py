@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import subprocess
 import unittest
 
@@ -64,6 +65,26 @@ class Doctor(CliTest):
     def test_nvidias_runtime_inside_is_told_apart(self):
         program = PROGRAMS / "training_demo_static"
         self.assert_not_ready(["--simulate", "1GiB", program], "nvcc -cudart shared")
+
+    def test_runtimes_of_cuda_that_the_simulated_gpu_lacks_are_named(self):
+        _, stdout = self.doctor("--simulate", "1GiB")
+        told = re.search(r"^ok    simulated GPU: (\S+), with runtimes of CUDA (.*)$", stdout, re.MULTILINE)
+        there = [name.split(".")[2] for name in os.listdir(told[1]) if re.match(r"libcudart\.so\.", name)]
+        self.assertEqual(re.findall(r"\d+", told[2]), sorted(there))
+        self.assertEqual("do not start on the simulated GPU" in stdout, len(there) < 3)
+
+    def test_a_program_of_another_cuda_is_told_what_it_lacks(self):
+        (self.folder / "lib.c").write_text("int cudaNothing(void) { return 0; }\n")
+        (self.folder / "main.c").write_text("int cudaNothing(void);\nint main(void) { return cudaNothing(); }\n")
+        subprocess.run(["cc", "-shared", "-Wl,-soname,libcudart.so.99", "-o", "libcudart.so", "lib.c"], cwd=self.folder, check=True)
+        subprocess.run(["cc", "-o", "own", "main.c", "-L.", "-lcudart"], cwd=self.folder, check=True)
+        lacks = r"own needs libcudart\.so\.99, and the simulated GPU has a runtime of CUDA [\d, or]+ alone: build the program with"
+        status, stdout = self.doctor("--simulate", "1GiB", "./own")
+        self.assertEqual(status, 110)
+        self.assertRegex(stdout, "NO .*" + lacks)
+        status, _, stderr = self.vramscope("run", "--simulate", "1GiB", "./own")
+        self.assertEqual(status, 127)  # the loader's
+        self.assertRegex(stderr, lacks)
 
     def test_pytorch_inside_a_program_is_told(self):
         (self.folder / "main.c").write_text(

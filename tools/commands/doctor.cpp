@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/error.hpp"
 #include "report/log/packed_file.hpp"
@@ -94,6 +95,18 @@ bool preload_works(const Installation& installation)
     return works && !run_file.read().empty();
 }
 
+void look_at_simulated_gpu(const Installation& installation, Findings& findings)
+{
+    const auto [there, missing] = simulated_runtimes(installation);
+    findings.good(fmt::format("simulated GPU: {}, with runtimes of CUDA {}",
+                              installation.simgpu.string(), fmt::join(there, ", ")));
+    if (!missing.empty())
+        findings.note(fmt::format("programs that were built with the shared runtime of CUDA {} do "
+                                  "not start on the simulated GPU: this vramscope was built "
+                                  "without that runtime",
+                                  fmt::join(missing, " or ")));
+}
+
 void look_at_installation(const Installation& installation, Findings& findings)
 {
     if (installation.preload.empty()) {
@@ -116,7 +129,7 @@ void look_at_installation(const Installation& installation, Findings& findings)
     if (installation.simgpu.empty())
         findings.note("the simulated GPU is not installed: --simulate is not available");
     else
-        findings.good(fmt::format("simulated GPU: {}", installation.simgpu.string()));
+        look_at_simulated_gpu(installation, findings);
     if (!installation.python.empty())
         findings.good(fmt::format("Python module: {}, which `run` puts on PYTHONPATH",
                                   installation.python.string()));

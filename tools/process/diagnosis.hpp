@@ -10,6 +10,14 @@
 
 namespace vramscope {
 
+// The versions of CUDA, "12", whose programs have a runtime to run with on the simulated GPU, and
+// those that have none.
+struct SimulatedRuntimes {
+    std::vector<std::string> there;
+    std::vector<std::string> missing;
+};
+SimulatedRuntimes simulated_runtimes(const Installation& installation);
+
 // Reasons that lie in the GPU the program would meet: no driver, or a runtime that refuses the
 // simulated one. `driver` is looked at only where nothing is simulated.
 std::vector<std::string> gpu_obstacles(const ProgramFile& program, const std::string& simulate,

@@ -31,6 +31,7 @@ SAME_CALL = re.compile(r"\bSAME\((\w+), (\w+)(?:, (without_context))?\)")
 STREAM_CALL = re.compile(r"\bSTREAM\((\w+)\)")
 RUNTIME_RESULT = re.compile(r"^\s*(cuda(?:Success|Error\w+))\s*=\s*\d+", re.MULTILINE)
 RESULT = re.compile(r"\b(CUDA_(?:SUCCESS|ERROR_\w+))\s*=\s*\d+")
+OLDER_RUNTIMES = {12: "libcudart.so.12", 11: "libcudart.so.11.0"}  # what a newer toolkit's headers are read as too
 DRIVER_HEADERS = "#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n#include <cudaProfiler.h>\n"
 CONTROLS = ["simgpu_version", "simgpu_set_fault", "simgpu_clear_faults", "simgpu_call_count", "simgpu_set_observer",
             "simgpu_set_kernel", "simgpu_set_kernel_range", "simgpu_set_variable_bytes",
@@ -38,7 +39,7 @@ CONTROLS = ["simgpu_version", "simgpu_set_fault", "simgpu_clear_faults", "simgpu
 
 
 def preprocess(compiler, include_directory, source=DRIVER_HEADERS, definitions=()):
-    command = [*compiler, "-E", "-P", "-x", "c++", "-I", include_directory, *definitions, "-"]
+    command = [*compiler, "-E", "-P", "-x", "c++", "-isystem", include_directory, *definitions, "-"]
     return subprocess.run(command, input=source, stdout=subprocess.PIPE, check=True, text=True).stdout
 
 
@@ -179,16 +180,20 @@ def runtime_header(options, definitions):
 
 
 def write_runtime(options, driver_prototypes):
-    for name, definitions in [("runtime", []), ("runtime_12", ["-DSIMGPU_CUDART_12"])]:
+    newest = int(options.runtime_node.split(".")[2])
+    runtimes = {"runtime": (options.runtime_node, [])}
+    for major, node in OLDER_RUNTIMES.items():
+        if major < newest:
+            runtimes[f"runtime_{major}"] = node, [f"-DSIMGPU_CUDART={major}"]
+    for name, (node, definitions) in runtimes.items():
         header = runtime_header(options, definitions)
         (options.out / f"{name}_calls.cpp").write_text(write_runtime_calls(header, driver_prototypes))
+        (options.out / f"{name}_exports.map").write_text(
+            node + " {\n  global:\n    cuda*;\n    __cuda*;\n  local: *;\n};\n")
     names = exported_names(options.nm, options.runtime, r"(__)?cuda[A-Z]") if options.runtime else set()
     types = (pathlib.Path(options.include) / "driver_types.h").read_text()
     (options.out / "runtime_results.inc").write_text(write_results(types, RUNTIME_RESULT))
     (options.out / "runtime_stubs.cpp").write_text(write_runtime_stubs(names))
-    for name, node in [("runtime", options.runtime_node), ("runtime_12", "libcudart.so.12")]:
-        (options.out / f"{name}_exports.map").write_text(
-            node + " {\n  global:\n    cuda*;\n    __cuda*;\n  local: *;\n};\n")
 
 
 def main():

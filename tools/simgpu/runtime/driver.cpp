@@ -8,7 +8,7 @@
 namespace simgpu::runtime {
 namespace {
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 using GetProcAddress = PFN_cuGetProcAddress_v12000;
 constexpr char kGetProcAddress[] = "cuGetProcAddress_v2";
 constexpr int kGetProcAddressVersion = 12000;

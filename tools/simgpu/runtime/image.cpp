@@ -16,7 +16,7 @@ struct ManagedVariable {
     size_t bytes;
 };
 
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
 using Library = CUlibrary;
 #else
 using Library = CUmodule;
@@ -73,7 +73,7 @@ CUresult load(const Driver& driver, Image& image)
     if (image.library)
         return CUDA_SUCCESS;
     tell_sizes(driver, image);
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
     return driver.cuLibraryLoadData(&image.library, image.data, nullptr, nullptr, 0, nullptr,
                                     nullptr, 0);
 #else
@@ -85,7 +85,7 @@ void unload(const Driver& driver, Image& image)
 {
     if (!image.library)
         return;
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
     driver.cuLibraryUnload(image.library);
 #else
     driver.cuModuleUnload(image.library);
@@ -97,7 +97,7 @@ CUresult get_function(const Driver& driver, const Symbol& kernel, CUfunction& fu
 {
     if (const CUresult error = load(driver, *kernel.image))
         return error;
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
     CUkernel found = nullptr;
     const CUresult result =
         driver.cuLibraryGetKernel(&found, kernel.image->library, kernel.name.c_str());
@@ -153,7 +153,7 @@ CUresult symbol_of(const Driver& driver, const void* symbol, CUdeviceptr& addres
     if (const CUresult error = load(driver, *found.image))
         return error;
     bytes = found.bytes;
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
     return driver.cuLibraryGetGlobal(&address, nullptr, found.image->library, found.name.c_str());
 #else
     return driver.cuModuleGetGlobal(&address, nullptr, found.image->library, found.name.c_str());
@@ -265,7 +265,7 @@ SIMGPU_RUNTIME char __cudaInitModule(void** handle)
             return result;
         for (const ManagedVariable& variable : image->managed) {
             CUdeviceptr address = 0;
-#if CUDA_VERSION >= 12000
+#if CUDART_VERSION >= 12000
             const CUresult result = driver.cuLibraryGetManaged(&address, nullptr, image->library,
                                                                variable.name.c_str());
 #else

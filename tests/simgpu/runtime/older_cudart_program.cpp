@@ -1,7 +1,7 @@
-// tests/simgpu/runtime/cudart12_program.cpp — what a program that was built with CUDA 12 relies on.
+// tests/simgpu/runtime/older_cudart_program.cpp — what a program of CUDA 12 or 11 relies on.
 //
-// cudart12_test.py builds it with the headers of 12.4. Each structure that the runtime fills has
-// bytes after it that must stay as they are, since CUDA 13's own are larger.
+// older_cudart_test.py builds it with the headers of 12.4 and 11.8. Each structure that the runtime
+// fills has bytes after it that must stay as they are, since newer ones are larger.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +35,7 @@ struct Guarded {
 void properties()
 {
     int version = 0;
-    EXPECT(cudaRuntimeGetVersion(&version) == cudaSuccess && version == 12040);
+    EXPECT(cudaRuntimeGetVersion(&version) == cudaSuccess && version == CUDART_VERSION);
     Guarded<cudaDeviceProp> device;
     EXPECT(cudaGetDeviceProperties(&device.value, 0) == cudaSuccess && device.intact());
     const cudaDeviceProp& known = device.value;
@@ -95,6 +95,8 @@ void textures()
     Guarded<cudaResourceDesc> told;
     EXPECT(cudaGetTextureObjectResourceDesc(&told.value, texture) == cudaSuccess && told.intact());
     EXPECT(told.value.res.linear.devPtr == memory && told.value.res.linear.sizeInBytes == 4096);
+    Guarded<cudaTextureDesc> looks;
+    EXPECT(cudaGetTextureObjectTextureDesc(&looks.value, texture) == cudaSuccess && looks.intact());
     EXPECT(cudaDestroyTextureObject(texture) == cudaSuccess);
     EXPECT(cudaFree(memory) == cudaSuccess);
 }
@@ -108,7 +110,6 @@ void captures()
     unsigned long long id = 0, same_id = 0;
     cudaGraph_t graph = nullptr, captured = nullptr;
     const cudaGraphNode_t* nodes = nullptr;
-    const cudaGraphEdgeData* edges = nullptr;
     std::size_t count = 7;
     EXPECT(cudaStreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count) ==
            cudaSuccess);
@@ -119,17 +120,33 @@ void captures()
     EXPECT(status == cudaStreamCaptureStatusActive && id != 0 && graph && count == 0);
     EXPECT(cudaLaunchHostFunc(
                stream, [](void*) {}, nullptr) == cudaSuccess);
+#if CUDART_VERSION >= 12030
+    const cudaGraphEdgeData* edges = nullptr;
     EXPECT(cudaStreamGetCaptureInfo_v3(stream, &status, &same_id, &graph, &nodes, &edges, &count) ==
            cudaSuccess);
+#else
+    EXPECT(cudaStreamGetCaptureInfo(stream, &status, &same_id) == cudaSuccess);
+    EXPECT(cudaStreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count) ==
+           cudaSuccess);
+#endif
     EXPECT(same_id == id && count == 1 && nodes[0]);
     EXPECT(cudaStreamUpdateCaptureDependencies(stream, nullptr, 0,
                                                cudaStreamSetCaptureDependencies) == cudaSuccess);
     EXPECT(cudaStreamEndCapture(stream, &captured) == cudaSuccess && captured == graph);
     EXPECT(cudaGraphGetEdges(captured, nullptr, nullptr, &count) == cudaSuccess && count == 0);
+    cudaGraphExec_t executable = nullptr;
+#if CUDART_VERSION >= 12030
     EXPECT(cudaGraphGetEdges_v2(captured, nullptr, nullptr, nullptr, &count) == cudaSuccess &&
            count == 0);
-    cudaGraphExec_t executable = nullptr;
     EXPECT(cudaGraphInstantiate(&executable, captured, 0) == cudaSuccess);
+#else
+    char log[64] = {};
+    cudaGraphNode_t failed = nullptr;
+    EXPECT(cudaGraphInstantiate(&executable, captured, &failed, log, sizeof log) == cudaSuccess);
+    auto updated = cudaGraphExecUpdateError;
+    EXPECT(cudaGraphExecUpdate(executable, captured, &failed, &updated) == cudaSuccess &&
+           updated == cudaGraphExecUpdateSuccess);
+#endif
     EXPECT(cudaGraphLaunch(executable, stream) == cudaSuccess &&
            cudaStreamSynchronize(stream) == cudaSuccess);
     EXPECT(cudaGraphExecDestroy(executable) == cudaSuccess &&
@@ -142,11 +159,13 @@ void managed()
     void* memory = nullptr;
     EXPECT(cudaMallocManaged(&memory, 4096, cudaMemAttachGlobal) == cudaSuccess);
     EXPECT(cudaMemAdvise(memory, 4096, cudaMemAdviseSetReadMostly, 0) == cudaSuccess);
+    EXPECT(cudaMemPrefetchAsync(memory, 4096, 0, nullptr) == cudaSuccess);
+#if CUDART_VERSION >= 12020
     EXPECT(cudaMemAdvise_v2(memory, 4096, cudaMemAdviseSetPreferredLocation,
                             {cudaMemLocationTypeDevice, 0}) == cudaSuccess);
-    EXPECT(cudaMemPrefetchAsync(memory, 4096, 0, nullptr) == cudaSuccess);
     EXPECT(cudaMemPrefetchAsync_v2(memory, 4096, {cudaMemLocationTypeDevice, 0}, 0, nullptr) ==
            cudaSuccess);
+#endif
     EXPECT(cudaDeviceSynchronize() == cudaSuccess && cudaFree(memory) == cudaSuccess);
 }
 
@@ -159,5 +178,5 @@ int main()
     textures();
     captures();
     managed();
-    std::printf("all as CUDA 12 has it\n");
+    std::printf("all as it has it\n");
 }
