@@ -125,6 +125,10 @@ std::string notice_about(const FrameworkUse& use);
 std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay,
                                        const LogReader& reader);
 
+// That no row of the report names a line, and how they would; empty: one does, or the files with
+// the lines are not here, which report.unread_files tells.
+std::string no_lines_notice(const Report& report);
+
 // That growth is not told per range or mark of this name: no such name is known.
 std::string unknown_step(const std::string& wanted, const Steps& steps);
 

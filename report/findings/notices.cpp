@@ -8,6 +8,49 @@
 
 namespace vramscope::report {
 
+namespace {
+
+// Calls `look` with each place whose line a reader looks for first, until it returns false.
+template <class Look>
+bool all_places(const Report& report, Look look)
+{
+    for (const Leak& leak : report.leaks)
+        if (!look(leak))
+            return false;
+    for (const Process& process : report.processes)
+        for (const MemoryReport& memory : process.memory)
+            for (const PeakStack& stack : memory.peak.stacks)
+                if (!look(stack))
+                    return false;
+    return true;
+}
+
+bool was_read(const Report& report, const std::string& module)
+{
+    return module.starts_with('/') &&
+           std::none_of(report.unread_files.begin(), report.unread_files.end(),
+                        [&](const UnreadFile& file) { return file.path == module; });
+}
+
+} // namespace
+
+std::string no_lines_notice(const Report& report)
+{
+    std::string module;
+    const bool no_line = all_places(report, [&](const CallPlace& place) {
+        const Frame* const own = place.own_frame();
+        if (module.empty() && own && was_read(report, own->module))
+            module = own->module;
+        return std::none_of(place.stack.begin(), place.stack.end(),
+                            [](const Frame& frame) { return frame.line > 0; });
+    });
+    if (!no_line || module.empty())
+        return {};
+    return fmt::format("no line is known of {}, as it was compiled without -g: compile with it "
+                       "(nvcc's -lineinfo alone is about kernels), and rows name their lines",
+                       module);
+}
+
 std::vector<std::string> notices_about(const Process& process, const HeapReplay& replay,
                                        const LogReader& reader)
 {

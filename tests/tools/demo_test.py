@@ -3,6 +3,7 @@
 # numbers, and no other.
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -97,6 +98,19 @@ class TheDemo(CliTest):
         end = report["processes"][0]["end"]
         self.assertEqual((end["kind"], end["signal"]), ("killed", signal.SIGKILL))
         self.assertGreater(report["totals"]["allocations"], 10)
+
+    def test_a_program_without_debug_information_is_told_how_its_lines_are_had(self):
+        shutil.copy(PROGRAMS / "training_demo", self.folder / "train")
+        for option, function in (("--strip-debug", "load_labels()"), ("--strip-all", None)):
+            subprocess.run(["strip", option, self.folder / "train"], check=True)
+            self.simulate(self.folder / "train")
+            report = self.read_json("run.json")
+            self.assertEqual(report["leaks"][0]["stack"][0]["function"], function)
+            note = f"no line is known of {self.folder}/train, as it was compiled without -g"
+            self.assertTrue(any(line.startswith(note) for line in report["notices"]), report["notices"])
+            self.assertIn(note, " ".join(self.vramscope("leaks", "run.vsl")[1].split()))
+        self.simulate(PROGRAMS / "training_demo")
+        self.assertEqual(self.read_json("run.json")["notices"], [])
 
     def test_a_program_with_nvidias_own_runtime_is_told_about_the_shared_one(self):
         _, _, stderr = self.simulate(PROGRAMS / "training_demo_static")
