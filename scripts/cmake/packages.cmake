@@ -22,7 +22,8 @@ install(FILES ${CMAKE_BINARY_DIR}/vramscope.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 
 # The README's chapters lie beside what they describe; an installation has them in the same places.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-  interpose/*.md report/*.md report/page/page.png scripts/*.md tests/*.md tools/*.md tracker/*.md)
+  interpose/*.md report/*.md report/page/page.png scripts/*.md tests/*.md tools/*.md tracker/*.md
+  tools/ci/*.yml tools/containers/Dockerfile tools/containers/*.yaml)
 list(FILTER pages EXCLUDE REGEX "DECISIONS[.]md$|node_modules")
 foreach(page README.md CONTRIBUTING.md ${pages})
   cmake_path(GET page PARENT_PATH folder)
@@ -30,22 +31,28 @@ foreach(page README.md CONTRIBUTING.md ${pages})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
-set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/package_wants.cmake)
+if(NOT VRAMSCOPE_HTML STREQUAL "OFF")  # which asks for packages without the page
+  set(CPACK_VRAMSCOPE_WHY_NO_PAGE "${VRAMSCOPE_WHY_NO_PAGE}")
+endif()
+set(CPACK_GENERATOR DEB TGZ)  # first the one that wants most
 find_program(VRAMSCOPE_RPMBUILD rpmbuild)
 if(VRAMSCOPE_RPMBUILD)
   list(APPEND CPACK_GENERATOR RPM)
 endif()
-set(CPACK_PACKAGE_CONTACT "the developers of vramscope")
+set(CPACK_PACKAGE_CONTACT "the developers of vramscope <developers@vramscope.invalid>")  # no address is known
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_DESCRIPTION "vramscope traces any CUDA program as it is and tells which of its lines leak memory
-of the GPU, what its peak was made of, and whether a change made it worse. It
-has a simulated GPU for machines without one.")
+set(CPACK_PACKAGE_DESCRIPTION "vramscope traces any CUDA program as it is and tells which of its lines
+leak memory of the GPU, what its peak was made of, and whether a change made
+it worse. It has a simulated GPU for machines without one.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian/files.cmake)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)
 set(CPACK_RPM_PACKAGE_GROUP Development/Tools)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # tests/packages/clean_root_test.py — the .deb in a Debian that has nothing else: it installs, traces, has its manual.
+import gzip
 import os
 import pathlib
 import re
@@ -65,9 +66,11 @@ class CleanRoot(PackageTest):
         self.assertIn("/proc is not there", blind.stderr)
 
         # minbase leaves manual pages out of what it unpacks itself, not out of what dpkg is given.
-        manual = self.root / "usr/share/man/man1/vramscope-run.1"
-        self.assertTrue(manual.is_file())
+        packed = self.root / "usr/share/man/man1/vramscope-run.1.gz"
+        self.assertTrue(packed.is_file())
         if shutil.which("groff"):
+            manual = self.folder / "vramscope-run.1"
+            manual.write_bytes(gzip.decompress(packed.read_bytes()))
             read = self.execute("groff", "-man", "-ww", "-Tascii", "-P-cbou", manual)
             self.assertEqual((read.returncode, read.stderr), (0, ""))
             self.assertIn("--simulate", read.stdout)

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-# tests/packages/packages_test.py — installations, packages and the wheel: what is in them,
-# and that they work.
+# tests/packages/packages_test.py — installations and packages: what is in them, and that they work.
 import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
 from package import BUILD, DEMO, SOURCE, PackageTest
@@ -29,6 +27,15 @@ class Installation(PackageTest):
             for folder in (SOURCE, BUILD):
                 self.assertNotIn(f"{folder}/".encode(), path.read_bytes(), path)
         self.assertIn(f"{SOURCE}/".encode(), (BUILD / "bin/vramscope").read_bytes())  # the search would find it
+
+    def test_nothing_that_a_user_reads_tells_to_build_it(self):
+        texts = {path.name: path.read_text() for path in self.prefix.glob("share/man/man1/*")}
+        self.assertGreater(len(texts), 20)
+        texts["the command"] = self.execute("strings", self.prefix / "bin/vramscope").stdout
+        ctest = "cmake -B build -DMEMORYCHECK_TYPE"  # of the reader's own project
+        for name, text in texts.items():
+            for line in text.replace("\\-", "-").splitlines():
+                self.assertTrue(ctest in line or not re.search(r"\bcmake\b|\./scripts/", line), (name, line))
 
     def test_pkg_config_knows_header_and_preload(self):
         told = self.execute("pkg-config", "--cflags", "--variable=preload", "vramscope",
@@ -54,6 +61,18 @@ class Installation(PackageTest):
         self.assertIn('compatible with requested version "9.0"', " ".join(refused.stderr.split()))
 
 
+    def test_the_pages_example_of_a_project_makes_a_test(self):
+        example = re.search(r"^```cmake\n(.*?)^```", (SOURCE / "scripts/README.md").read_text(), re.MULTILINE | re.DOTALL)[1]
+        tree = self.folder / "theirs"
+        tree.mkdir()
+        shutil.copy(SOURCE / "tests/packages/consumer/consumer.cpp", tree / "train.cpp")
+        (tree / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(theirs LANGUAGES CXX)\nadd_executable(train train.cpp)\n{example}")
+        made = self.execute("cmake", "-S", tree, "-B", tree / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("Test #1: train_leaks_nothing", self.execute("ctest", "-N", "--test-dir", tree / "build").stdout)
+
+
 class Packages(PackageTest):
     @classmethod
     def setUpClass(cls):
@@ -71,17 +90,29 @@ class Packages(PackageTest):
     def installed_files(self):
         return {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
 
+    def as_debian_has_them(self):
+        """Debian wants manual pages compressed, a changelog, and lintian's overrides told."""
+        files = {re.sub(r"^(share/man/.*)$", r"\1.gz", name) for name in self.installed_files()}
+        return files | {"share/doc/vramscope/changelog.gz", "share/lintian/overrides/vramscope"}
+
     def test_each_package_has_what_an_installation_has(self):
+        wanted = {"*.deb": self.as_debian_has_them(), "*.tar.gz": self.installed_files()}
         for pattern, listing in {"*.deb": ["dpkg-deb", "--fsys-tarfile"], "*.tar.gz": ["gzip", "-dc"]}.items():
             names = subprocess.run([*listing, self.the(pattern)], check=True, capture_output=True).stdout
             names = subprocess.run(["tar", "t"], input=names, check=True, capture_output=True).stdout.decode().splitlines()
             files = {re.sub(r"^(\./usr|[^/]*)/", "", name) for name in names if not name.endswith("/")}
-            self.assertEqual(files, self.installed_files(), pattern)
+            self.assertEqual(files, wanted[pattern], pattern)
 
     def test_the_deb_says_what_it_needs(self):
         fields = self.execute("dpkg-deb", "--field", self.the("*.deb")).stdout
         self.assertRegex(fields, r"Depends: libc6 \(>= 2\.3\d\)")
         self.assertRegex(fields, r"Version: \d+\.\d+\.\d+\n")
+
+    def test_lintian_has_nothing_to_say_of_the_deb(self):
+        if not shutil.which("lintian"):
+            self.skipTest("there is no lintian here (./scripts/setup --tests)")
+        told = self.execute("lintian", "--tag-display-limit", "0", self.the("*.deb"))
+        self.assertEqual((told.returncode, re.findall("^[EW]: .*", told.stdout, re.MULTILINE)), (0, []))
 
     def test_the_rpm_has_what_an_installation_has(self):
         listed = self.execute("rpm", "-qpl", self.the("*.rpm")).stdout.split()
@@ -120,6 +151,29 @@ class Packages(PackageTest):
         self.assertIn("[pytest11]", self.execute(venv / "bin/python", "-c", about).stdout)
         removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")
         self.assertEqual((removed.returncode, list(venv.rglob("libvramscope*"))), (0, []), removed.stderr)
+    def changed_config(self, *lines):
+        config = self.folder / "CPackConfig.cmake"
+        config.write_text((BUILD / "CPackConfig.cmake").read_text() + "".join(f"{line}\n" for line in lines))
+        return config
+
+    def assert_makes_nothing(self, config, *said, **environment):
+        done = self.execute(shutil.which("cpack"), "--config", config, "-B", self.folder / "made", **environment)
+        self.assertNotEqual(done.returncode, 0)
+        for words in said:
+            self.assertIn(words, " ".join(done.stderr.split()))
+        self.assertEqual(list((self.folder / "made").rglob("vramscope*")), [])
+
+    def test_a_build_without_the_page_is_not_packed(self):
+        config = self.changed_config('set(CPACK_VRAMSCOPE_WHY_NO_PAGE "there is no npm")')
+        self.assert_makes_nothing(config, "no page for --html, as there is no npm", "-DVRAMSCOPE_HTML=OFF")
+
+    def test_what_a_deb_is_made_with_is_told_before_anything_is_made(self):
+        (self.folder / "bin").mkdir()
+        path = str(self.folder / "bin")
+        config = self.changed_config("set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)")  # PATH alone
+        self.assert_makes_nothing(config, "apt-get install file.", "cpack -G TGZ", PATH=path)
+        (self.folder / "bin/file").symlink_to("/bin/true")
+        self.assert_makes_nothing(config, "apt-get install dpkg-dev.", PATH=path)
 
 
 if __name__ == "__main__":
