@@ -151,6 +151,7 @@ class Packages(PackageTest):
         self.assertIn("[pytest11]", self.execute(venv / "bin/python", "-c", about).stdout)
         removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")
         self.assertEqual((removed.returncode, list(venv.rglob("libvramscope*"))), (0, []), removed.stderr)
+
     def changed_config(self, *lines):
         config = self.folder / "CPackConfig.cmake"
         config.write_text((BUILD / "CPackConfig.cmake").read_text() + "".join(f"{line}\n" for line in lines))
