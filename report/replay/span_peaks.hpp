@@ -28,8 +28,8 @@ struct SpanPeak {
     std::uint64_t bytes = 0;       // of the program's device memory, as it was requested
     std::uint64_t blocks = 0;
     std::vector<SiteShare> shares; // the largest, in no order
-    // How many blocks were born in the span, by the std::bit_width of their sizes; and of those that
-    // the program freed in it, how long they lived: in the bins of ChurnCounts.
+    // How many blocks were born in the span, by the std::bit_width of their sizes; and of those
+    // that the program freed in it, how long they lived: in the bins of ChurnCounts.
     std::array<std::uint64_t, 65> sizes{};
     std::array<std::uint64_t, ChurnCounts::kLifetimes> lifetimes{};
 };
