@@ -27,7 +27,7 @@ enum class RowOrder { as_found, bytes, growth, count, time };
 struct RowChoice {
     std::optional<std::size_t> most; // of each list; empty: as many as are usual there
     std::uint64_t least_bytes = 0;
-    std::function<bool(const CallPlace&)> matches; // empty: all do
+    std::function<bool(const CallPlace&)> matches{}; // empty: all do
     RowOrder order = RowOrder::as_found;
 };
 
