@@ -7,7 +7,7 @@
 #include "report/model/report.hpp"
 #include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
-#include "report/words/frame_words.hpp"
+#include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -78,8 +78,14 @@ public:
             return report_.leaks[row.leaks.front()];
         };
         const ChosenRows<SharedLeak> chosen = choose(ranks_.leaks, choice_, usual, call_of);
+        std::vector<ShownRow> compared;
+        for (std::size_t at = 0;
+             at < std::min(std::max(kComparedRows, chosen.shown), chosen.rows.size()); ++at)
+            compared.push_back({&call_of(*chosen.rows[at])});
+        const RowHeadlines headlines(compared, report_);
         for (std::size_t at = 0; at < chosen.shown; ++at)
-            difference(prefix, *chosen.rows[at]);
+            difference(prefix, *chosen.rows[at],
+                       [&](std::size_t room) { return headlines.in(at, room); });
         if (chosen.more > 0)
             out_ << prefix << "  " << chosen.rest() << '\n';
     }
@@ -93,7 +99,9 @@ private:
     }
 
     // The rank that has it comes first: that is what differs.
-    void difference(std::string_view prefix, const SharedLeak& shared)
+    // `headline`: what tells it from the others, in so many columns.
+    template <typename Headline>
+    void difference(std::string_view prefix, const SharedLeak& shared, Headline headline)
     {
         const Leak& leak = report_.leaks[shared.leaks.front()];
         const std::string sums =
@@ -104,7 +112,7 @@ private:
             fmt::format("{}  {}: {}, {}  {}  ", prefix, holders(shared), sums,
                         counted(shared.blocks, "block"), terminal_safe(leak.api));
         const std::string where =
-            innermost_in(leak, std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
+            headline(std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
         if (columns(head) + columns(where) <= width_)
             out_ << head << where << '\n';
         else

@@ -23,7 +23,7 @@ class ManualTest(CliTest):
         return stdout
 
     def options_of(self, command):
-        whole = "--help-all" if "--help-all" in self.printed(command, "--help") else "--help"
+        whole = "--help-all" if "\n  --help-all " in self.printed(command, "--help") else "--help"
         return re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.printed(command, whole), re.M)
 
     def needs(self, program):
