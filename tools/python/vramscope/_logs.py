@@ -33,7 +33,9 @@ _COLUMNS = {
     "marks": "process ns name tid",
     "blocks": "process allocated_ns freed_ns end bytes address memory device tid phase api " + _PLACE,
 }
-_NUMBERS = ("allocated_ns", "freed_ns", "bytes", "device", "tid", "line")  # of blocks
+# Of blocks: whole numbers, and texts that many rows share.
+_NUMBERS = ("allocated_ns", "freed_ns", "bytes", "device", "tid", "line")
+_SHARED = tuple(name for name in _COLUMNS["blocks"].split() if name not in ("process", "address", *_NUMBERS))
 
 
 def _frame_text(frame: Row) -> str:
@@ -180,9 +182,8 @@ def _rows_of(printed: Any, process: int) -> List[Row]:
 
 def _frame_of(printed: Any, process: int) -> Any:
     import pandas
-    texts = [name for name in _COLUMNS["blocks"].split() if name not in ("process", "address", *_NUMBERS)]
     frame = pandas.read_csv(printed, keep_default_na=False, na_values=[""],
-                            dtype={**{name: "category" for name in texts}, **{name: "Int64" for name in _NUMBERS}})
+                            dtype={**{name: "category" for name in _SHARED}, **{name: "Int64" for name in _NUMBERS}})
     frame.insert(0, "process", process)
     return frame.sort_values("allocated_ns", kind="stable", ignore_index=True)
 
@@ -191,8 +192,8 @@ def _joined(frames: List[Any]) -> Any:
     import pandas
     if len(frames) == 1:
         return frames[0]
-    joined = pandas.concat(frames, ignore_index=True)  # categories that differ become texts
-    return joined.astype({name: "category" for name in joined.columns if joined[name].dtype == object and name != "address"})
+    # Where the categories differ, they became texts.
+    return pandas.concat(frames, ignore_index=True).astype({name: "category" for name in _SHARED})
 
 
 def load(logs: Iterable[Any], in_pandas: bool) -> "Log[Any]":
