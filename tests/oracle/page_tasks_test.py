@@ -44,7 +44,7 @@ class PageTasksTest(Pages, OracleTest):
 
     def test_a_leak_leads_to_its_line_in_the_sources(self):
         url = "https://host/{file}?at={line}#{path}"
-        page = self.page_of_demo(view="check", options=("--source", "--source-url", url, "--source-root", SOURCE))
+        page = self.page_of_demo(view="check", options=("--source", "--source-url", url, "--source-root", SOURCE), status=100)
         answer = self.play("source", page)
         source = SOURCE / "tests" / "programs" / "training_demo.cu"
         path, at = re.fullmatch(rf"https://host/(.*)\?at=(\d+)#{re.escape(str(source))}", answer["link"]).groups()

@@ -35,10 +35,10 @@ class SourceOptionsTest(CliTest):
         if not self.has_pages():
             self.skipTest("built without pages")
 
-    def page_of(self, *options, command=("report",), log="run.vsl"):
+    def page_of(self, *options, command=("report",), ends=0):
         page = self.folder / "page.html"
-        status, _, stderr = self.vramscope(*command, "-f", "--html", page, *options, log)
-        self.assertEqual((status, stderr), (0, ""))
+        status, _, stderr = self.vramscope(*command, "-f", "--html", page, *options, "run.vsl")
+        self.assertEqual((status, stderr), (ends, ""))
         return data_of(page)
 
     def trace(self):
@@ -87,9 +87,9 @@ class SourceOptionsTest(CliTest):
 
     def test_every_command_that_writes_a_page_has_them(self):
         self.trace()
-        for command in (("check",), ("leaks",), ("plan",), ("diff", "run.vsl")):
+        for command, ends in ((("check",), 100), (("leaks",), 0), (("plan",), 0), (("diff", "run.vsl"), 0)):
             with self.subTest(command):
-                data = self.page_of("--source", "--source-url", URL, command=command)
+                data = self.page_of("--source", "--source-url", URL, command=command, ends=ends)
                 self.assertEqual((data["source_url"], "sources" in data), (URL, True))
         page = self.folder / "run.html"
         self.vramscope("run", "--simulate", "1GiB", "-o", "again.vsl", "--html", page, "--source", "--source-url", URL,

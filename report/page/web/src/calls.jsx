@@ -53,7 +53,7 @@ function CallRow({ id, row, open, toggle }) {
  *        it is known by, `calls`: what each stack is of
  */
 export function CallRows({ id, rows, open }) {
-  const [opened, setOpened] = useAddressed(id, open ? 0 : NONE, { form: NUMBER, visit: true });
+  const [opened, setOpened] = useAddressed(id, open ? 0 : NONE, { form: NUMBER });
   const [shown, setShown] = useState(AT_ONCE);
   useEffect(() => {
     if (opened >= shown) setShown(opened + 1);
