@@ -92,15 +92,17 @@ const TASKS = {
   async range(page, hand, { from, to, name }) {
     await chooseRange(page, hand, from, to);
     await settled(page);
+    const [owner] = await texts(page, ".chart-readout");
     const kinds = await texts(page, KINDS);
     const stacks = {};
     for (const [at, kind] of kinds.slice(0, 5).entries()) {
       await hand.press(`${KINDS} >> nth=${at}`);
+      await settled(page);
       stacks[kind] = await page.locator(".flame [role=treeitem]").evaluateAll((all) => all.map((one) => one.ariaLabel));
     }
     const chosen = {
       said: (await texts(page, ".picker p"))[0],
-      owner: (await texts(page, ".chart-readout"))[0],
+      owner: owner.trim(),
       leaks: await page.locator("#leaks .leak > button").evaluateAll((rows) =>
         rows.map((row) => [row.querySelector("code").innerText.trim(), row.querySelector(".leak-blocks").innerText]),
       ),

@@ -141,15 +141,11 @@ export function rangeSentence(range) {
 
 /** Lists of the report's histograms, of a range alone. @returns {{sizes: object[], lifetimes: object[]}} */
 export function histogramsIn({ device, from, to }) {
-  const sizes = [];
+  const sizes = Array.from({ length: 65 }, (_, bits) => ({ from_bytes: bits && 2 ** (bits - 1), blocks: 0, bytes: 0 }));
   const lifetimes = device.process.churn.lifetimes.map(({ below_ns }) => ({ below_ns, blocks: 0 }));
   for (const moment of device.moments.slice(from, to + 1)) {
-    moment.sizes.forEach((bits, at) =>
-      sizes.push({ from_bytes: bits === 0 ? 0 : 2 ** (bits - 1), blocks: moment.size_blocks[at], bytes: 0 }),
-    );
-    moment.lifetimes.forEach((blocks, at) => {
-      if (lifetimes[at]) lifetimes[at].blocks += blocks;
-    });
+    moment.sizes.forEach((bits, at) => (sizes[bits].blocks += moment.size_blocks[at]));
+    lifetimes.forEach((bin, at) => (bin.blocks += moment.lifetimes[at] ?? 0));
   }
   return { sizes, lifetimes };
 }
