@@ -38,7 +38,7 @@ class SourceOptionsTest(CliTest):
     def page_of(self, *options, command=("report",), ends=0):
         page = self.folder / "page.html"
         status, _, stderr = self.vramscope(*command, "-f", "--html", page, *options, "run.vsl")
-        self.assertEqual((status, stderr), (ends, ""))
+        self.assertEqual((status, stderr), (ends, f"vramscope: page: {self.folder}/page.html\n"))
         return data_of(page)
 
     def trace(self):
