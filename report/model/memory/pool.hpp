@@ -74,7 +74,7 @@ struct Fields<SegmentPieces> {
         Field{"segment_type", &SegmentPieces::size}.never("unknown"),
         Field{"context", OrNull{&SegmentPieces::context}, "Its number in the log."},
         Field{"blocks", OnRequest{&SegmentPieces::blocks},
-              "Only with --pool-blocks, since they are most of a report; before 1.6 always."},
+              "Only with --pool-blocks: up to 5000 at each moment; before 1.6 always."},
     };
 };
 
