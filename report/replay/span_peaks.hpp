@@ -39,7 +39,7 @@ public:
     static constexpr std::size_t kMostSpans = 128;
     static constexpr std::size_t kMostShares = 256;
     // Where sites need more sums than these, spans are fewer, but for the fewest.
-    static constexpr std::size_t kMostSums = std::size_t{1} << 20;
+    static constexpr std::size_t kMostSums = std::size_t{3} << 19;
     static constexpr std::size_t kFewestSpans = 8;
 
     // All outlive this.
