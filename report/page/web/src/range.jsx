@@ -124,9 +124,11 @@ export function leakedIn(range) {
   const times = new Map();
   for (const leak of leaks) times.set(keyOf(leak), (times.get(keyOf(leak)) ?? 0) + 1);
   const partOf = (leak) => {
-    if (leak.last_ns < from || leak.first_ns >= to) return 0;
-    if (leak.first_ns >= from && leak.last_ns < to) return leak.bytes;
-    return times.get(keyOf(leak)) === 1 ? (told.get(keyOf(leak)) ?? null) : null;
+    const known = times.get(keyOf(leak)) === 1 ? told.get(keyOf(leak)) : null;
+    if (known != null) return known;
+    // Within one ns a span may begin and a block may come.
+    if (leak.last_ns < from || leak.first_ns > to) return 0;
+    return leak.first_ns > from && leak.last_ns < to ? leak.bytes : null;
   };
   return new Map(leaks.map((leak) => [leak, partOf(leak)]));
 }
