@@ -131,27 +131,6 @@ class Packages(PackageTest):
         self.assertEqual((verified.returncode, verified.stdout), (0, ""))
         self.assert_traces(root / "usr/bin/vramscope")
 
-    def test_the_wheel_brings_command_and_module(self):
-        made = self.execute(SOURCE / "scripts/wheel", BUILD, "--output", self.folder)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        wheel, = self.folder.glob("*.whl")
-        self.assertRegex(wheel.name, r"^vramscope-[\d.]+-py3-none-(manylinux_2_\d+|linux)_x86_64\.whl$")
-        venv = self.folder / "venv"
-        done = self.execute(sys.executable, "-m", "venv", venv)
-        if done.returncode != 0:
-            self.skipTest("this Python makes no virtual environment: apt-get install python3-venv")
-        done = self.execute(venv / "bin/pip", "install", "--no-index", "--disable-pip-version-check", wheel)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assert_traces(venv / "bin/vramscope")
-        told = self.execute(venv / "bin/python", "-c", "import vramscope; print(vramscope.__file__); print(vramscope.stats())")
-        self.assertIn(f"{venv}/", told.stdout, told.stderr)
-        read = "import vramscope; run = vramscope.load('demo.vsl'); print(run.verdict, len(run.leaks), len(run.blocks))"
-        self.assertEqual(self.execute(venv / "bin/python", "-c", read, PATH="/usr/bin:/bin").stdout, "leaks 2 310\n")
-        about = "import importlib.metadata as m; print(m.distribution('vramscope').read_text('entry_points.txt'))"
-        self.assertIn("[pytest11]", self.execute(venv / "bin/python", "-c", about).stdout)
-        removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")
-        self.assertEqual((removed.returncode, list(venv.rglob("libvramscope*"))), (0, []), removed.stderr)
-
     def changed_config(self, *lines):
         config = self.folder / "CPackConfig.cmake"
         config.write_text((BUILD / "CPackConfig.cmake").read_text() + "".join(f"{line}\n" for line in lines))

@@ -38,6 +38,8 @@ class Wheel(PackageTest):
         self.assert_traces(venv / "bin/vramscope")
         told = self.execute(venv / "bin/python", "-c", "import vramscope; print(vramscope.__file__); print(vramscope.stats())")
         self.assertIn(f"{venv}/", told.stdout, told.stderr)
+        read = "import vramscope; run = vramscope.load('demo.vsl'); print(run.verdict, len(run.leaks), len(run.blocks))"
+        self.assertEqual(self.execute(venv / "bin/python", "-c", read, PATH="/usr/bin:/bin").stdout, "leaks 2 310\n")
         about = "import importlib.metadata as m; print(m.distribution('vramscope').read_text('entry_points.txt'))"
         self.assertIn("[pytest11]", self.execute(venv / "bin/python", "-c", about).stdout)
         removed = self.execute(venv / "bin/pip", "uninstall", "-y", "vramscope")

@@ -14,6 +14,7 @@ constexpr const char* kQuestions[] = {
     "cuDeviceGetDefaultMemPool",
     "cuDeviceGetMemPool",
     "cuDeviceGetName",
+    "cuDeviceGetUuid",
     "cuDevicePrimaryCtxGetState",
     "cuDeviceTotalMem_v2",
     "cuDriverGetVersion",
