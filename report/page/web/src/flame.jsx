@@ -165,7 +165,7 @@ export function Flames({ selected, select, moment, range }) {
           Callers of <code>{shortFunction(callers)}</code>: {partText(kind, (frame) => frame.function === callers)}.
         </p>
       )}
-      <FlameTree kind={kind} how={how} words={words} selected={selected} select={select} showCallers={showCallers} />
+      <FlameTree key={name} kind={kind} how={how} words={words} selected={selected} select={select} showCallers={showCallers} />
       <AsTable
         caption="The call stacks as a table"
         columns={[[kind.title, "number"], ["From the outermost frame"]]}
