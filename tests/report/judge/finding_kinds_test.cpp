@@ -95,7 +95,7 @@ Forms forms_of(const Report& report, const Budget& budget)
             text(write_junit, run),
             text(write_github_annotations, run),
             text(write_github_summary, run),
-            json::parse(text(write_check_json, checked, report)),
+            json::parse(text(write_check_json, checked, report, JsonStyle{})),
             json::parse(text(write_sarif, run)),
             json::parse(text(write_gitlab, run))};
 }

@@ -103,8 +103,10 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, nodes_with_origin),
                                    MEMBER(H, nodes_without_origin),
                                    MEMBER(H, python_ended_ticks),
-                                   MEMBER(H, chunks_begun)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, chunks_begun) + 4) << "a field is missing above";
+                                   MEMBER(H, chunks_begun),
+                                   MEMBER(H, unused),
+                                   MEMBER(H, full_ticks)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, full_ticks) + 8) << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)

@@ -228,15 +228,32 @@ TEST(Reading, GoesOnWithWhatARunningProgramWrote)
     log.at(100).alloc(0x1000, 256).at(300).alloc(0x3000, 256);
     Scene scene(log);
     const auto apply = [&](const Record& record) { scene.apply(record); };
-    scene.reading.go_on(200, apply);
+    const auto never = [] { return false; };
+    EXPECT_TRUE(scene.reading.go_on(200, apply, never));
     EXPECT_EQ(scene.times, Times{100});
     const Bytes more = log.at(400).free(0x1000).build();
     std::ofstream(scene.bytes.path(), std::ios::binary)
         .write(reinterpret_cast<const char*>(more.data()),
                static_cast<std::streamsize>(more.size()));
     scene.file.refresh();
-    scene.reading.go_on(UINT64_MAX, apply);
+    EXPECT_TRUE(scene.reading.go_on(UINT64_MAX, apply, never));
     EXPECT_EQ(scene.times, (Times{100, 300, 400}));
+}
+
+TEST(Reading, LeavesTheRestOfALongLogForTheNextTime)
+{
+    constexpr std::uint64_t kPairs = 100'000;
+    LogBuilder log;
+    for (std::uint64_t at = 0; at < kPairs; ++at)
+        log.alloc(0x1000, 256).free(0x1000);
+    Scene scene(log);
+    std::uint64_t records = 0;
+    const auto count = [&records](const Record& record) { records += is_hot(record.tag); };
+    EXPECT_FALSE(scene.reading.go_on(UINT64_MAX, count, [] { return true; }));
+    EXPECT_GT(records, 0u);
+    EXPECT_LT(records, 2 * kPairs);
+    EXPECT_TRUE(scene.reading.go_on(UINT64_MAX, count, [] { return false; }));
+    EXPECT_EQ(records, 2 * kPairs);
 }
 
 TEST(Reading, GivesEachRecordOfABatchWhatItChangedInThePool)
