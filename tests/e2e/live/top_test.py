@@ -188,6 +188,15 @@ class TopOnATerminal(LiveTest):
         os.write(self.terminal, b"q")
         self.assert_given_back(top)
 
+    def test_a_long_log_is_shown_while_it_is_read(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 3", "churn 2000000 2")
+        self.on_terminal(process.pid, "--interval", "600", NO_COLOR="1")
+        begun = self.see(" % of its log is read: this is what it held at ")
+        self.assertNotIn("events/s", begun)
+        self.see(" frees/s")  # once all is read
+        self.assertNotIn(" of its log is read", self.frame(b"s"))
+
     def test_one_of_several_programs_is_chosen(self):
         mine = [self.start(), self.start()]
         for process in mine:
