@@ -21,8 +21,12 @@ from check_tidy import sources_of
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 QUICK = ["-Werror", "-O0", "-g0", "-c"]  # after the build's own; to parse alone would not tell what nobody uses
-MADE = {"tools/simgpu/generate.py": ("tools/simgpu/generated", ["--runtime-node", "libcudart.so"], ""),
+MADE = {"tools/simgpu/generate.py": ("tools/simgpu/generated", ["--runtime-node", "libcudart.so.{major}"], ""),
         "tests/simgpu/generate_calls.py": ("tests/simgpu/generated", [], "calls.inc")}
+
+
+def version_of(include):
+    return int(re.search(r"define CUDA_VERSION (\d+)", (include / "cuda.h").read_text())[1])
 
 
 class Reach:
@@ -53,6 +57,7 @@ def make_tables(build, include, compiler, folder):
     for script, (made, options, name) in MADE.items():
         place = folder / made
         place.mkdir(parents=True, exist_ok=True)
+        options = [option.format(major=version_of(include) // 1000) for option in options]
         subprocess.run([sys.executable, SOURCE / script, "--compiler", compiler, "--include", include, "--nm", "nm",
                         *options, "--out", place / name], check=True)
         places.append((str(build / made), str(place)))
@@ -98,6 +103,12 @@ def together(programs, folder):
         yield file
 
 
+def has_tables(command, version):
+    """Whether these headers make what the unit includes: a simulated runtime's table is made by a newer toolkit than its own."""
+    majors = [int(word.partition("=")[2]) for word in command if word.startswith("-DSIMGPU_CUDART=")]
+    return all(major < version // 1000 for major in majors)
+
+
 def programs_of(tests, folder):
     """The programs that are built without CMake's knowing their commands; what has macros of its own stays alone."""
     corpus = [file for file in sorted(tests.glob("corpus/**/*.cu"))
@@ -109,7 +120,7 @@ def programs_of(tests, folder):
 def units(build, include, places, product=False, programs=()):
     """(file, folder, command) of each translation unit that reaches a header, and of these programs."""
     tests = SOURCE / "tests"
-    reach = Reach(include)
+    reach, version = Reach(include), version_of(include)
     commands = json.loads((build / "compile_commands.json").read_text())
     compiler = shlex.split(commands[0]["command"])[0]
     if product:
@@ -121,7 +132,7 @@ def units(build, include, places, product=False, programs=()):
         command, file = shlex.split(entry["command"]), pathlib.Path(entry["file"])
         folders = [pathlib.Path(word[2:]) for word in command if word.startswith("-I")]
         code = code_of(file, command)
-        new = not code <= seen
+        new = not code <= seen and has_tables(command, version)
         seen |= code
         if file.suffix in (".c", ".cpp", ".cxx") and new and reach(file, folders):
             yield str(file), entry["directory"], with_headers(command, include)
@@ -150,10 +161,10 @@ def main():
     if not (include / "cuda_runtime.h").is_file():
         print(f"no headers in {include}: ./scripts/cuda-headers fetches them (1.7 GB)")
         return 77
-    version = re.search(r"define CUDA_VERSION (\d+)", (include / "cuda.h").read_text())[1]
+    version = version_of(include)
     compiler = shlex.split(json.loads((build / "compile_commands.json").read_text())[0]["command"])[0]
-    places = make_tables(build, include, compiler, build / "headers" / version)
-    programs = [] if asked.product else programs_of(SOURCE / "tests", build / "headers" / version)
+    places = make_tables(build, include, compiler, build / "headers" / str(version))
+    programs = [] if asked.product else programs_of(SOURCE / "tests", build / "headers" / str(version))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(compile_one, units(build, include, places, asked.product, programs)))
     failed = [(file, text) for file, status, text in results if status != 0]

@@ -34,6 +34,15 @@ const HANDS = { mouse: Mouse, keyboard: Keyboard };
 
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 const settled = (page) => page.waitForTimeout(150);
+/** The texts of a part of the page that is drawn later than the press: those that two looks in a row find. */
+async function steady(page, selector) {
+  let [before, now] = [[], await texts(page, selector)];
+  while (JSON.stringify(before) !== JSON.stringify(now)) {
+    await settled(page);
+    [before, now] = [now, await texts(page, selector)];
+  }
+  return now;
+}
 /** The part of the page that is looked at, its rows that are open, and what the keyboard is on. */
 const seen = (page) =>
   page.evaluate(() => ({
@@ -179,9 +188,9 @@ const TASKS = {
       await hand.reach(".flame");
       for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "c"]) await page.keyboard.press(key);
     }
-    const shown = { says: (await texts(page, ".callers"))[0], frames: await texts(page, ".flame .node") };
+    const shown = { frames: await steady(page, ".flame .node"), says: (await texts(page, ".callers"))[0] };
     await hand.press("#flame button >> text=All call stacks");
-    return { ...shown, after: await texts(page, ".flame .node") };
+    return { ...shown, after: await steady(page, ".flame .node") };
   },
 
   /** Which thread leaks? */
