@@ -121,6 +121,11 @@ class CheckHeaders(unittest.TestCase):
         self.write("ours/table.hpp", "#include <cuda.h>\n")
         self.assertEqual(self.compiled('#include "table.hpp"\n', options=f"-I{self.folder / 'made'}"), (0, ""))
 
+    def test_a_runtime_as_new_as_the_headers_has_no_tables_of_theirs(self):
+        self.write("a.cpp", "#include <cuda.h>\n")
+        self.assertEqual(self.units("a.cpp", options="-DSIMGPU_CUDART=11"), [])
+        self.assertEqual(len(self.units("a.cpp", options="-DSIMGPU_CUDART=10")), 1)
+
     def test_the_corpus_is_compiled(self):
         tests = SCRIPT.parents[1] / "tests"
         files = check_headers.programs_of(tests, self.folder / "together")
