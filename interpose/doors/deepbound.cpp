@@ -12,6 +12,7 @@
 
 #include "interpose/hooks/call.hpp"
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/signals.hpp"
@@ -34,6 +35,8 @@ constinit bool audited = false;
 // Before the program can change its environment.
 [[gnu::constructor]] void look_at_the_audit_door(int, char**, char** environment)
 {
+    if (!capture::is_glibc())
+        return;
     const char* auditors = capture::variable_in<"LD_AUDIT=">(environment);
     audited = auditors && std::strstr(auditors, "libvramscope-audit.so");
 }

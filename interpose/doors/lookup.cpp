@@ -40,8 +40,9 @@ void find_next() noexcept
     if (vramscope_next_dlsym.load(std::memory_order_acquire))
         return;
     const auto find = [](std::atomic<void*>& into, const char* name) {
-        void* next = capture::loader_dlsym(RTLD_NEXT, name);
-        into.store(next ? next : capture::libc_symbol(name), std::memory_order_release);
+        void* const own = capture::libc_symbol(name); // musl has no dlvsym: to ask would be told
+        void* const next = own ? capture::loader_dlsym(RTLD_NEXT, name) : nullptr;
+        into.store(next ? next : own, std::memory_order_release);
     };
     find(vramscope_next_dlopen, "dlopen");
     find(vramscope_next_dlvsym, "dlvsym");

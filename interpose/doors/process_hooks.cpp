@@ -7,11 +7,17 @@
 #include <unistd.h>
 
 #include "interpose/doors/deepbound.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/environment/tell.hpp"
 #include "tracker/lifecycle/lifecycle.hpp"
 #include "tracker/log/stack_recorder.hpp"
+
+// libstdc++ asks it whether there are other threads; musl has no such variable. There may be.
+extern "C" {
+char __libc_single_threaded = 0;
+}
 
 #define VRAMSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -33,6 +39,8 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
 // The loader hands a constructor what main gets.
 [[gnu::constructor]] void loaded(int, char**, char** environment)
 {
+    if (!capture::is_glibc())
+        return; // musl hands it nothing, and there is no CUDA
     log::keep_settings_of(environment);
     // Only `vramscope run` wants to know; without it a process that never uses CUDA is left alone.
     if (capture::variable_in<"VRAMSCOPE_RUN=">(environment) && *log::settings().run_file &&

@@ -24,6 +24,7 @@
 #include "interpose/frameworks/suballocations.hpp"
 #include "interpose/hooks/run_as_hook.hpp"
 #include "tracker/capture/careful_read.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"

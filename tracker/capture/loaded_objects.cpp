@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tracker/capture/careful_read.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/loader.hpp"
 
 namespace vramscope::capture {
@@ -55,6 +56,8 @@ struct LockSearch {
 // While the program starts: in the child of a fork it is too late.
 [[gnu::constructor]] void find_list_lock()
 {
+    if (!is_glibc())
+        return;
     LockSearch search{};
     search.self = static_cast<int>(::syscall(SYS_gettid));
     ::dl_iterate_phdr(&find_held, &search);

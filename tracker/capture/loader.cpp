@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
+#include "tracker/capture/glibc.hpp"
+
 namespace vramscope::capture {
 namespace {
 
@@ -98,6 +100,19 @@ bool same(const char* one, const char* other) noexcept
     }
 }
 
+// What the kernel loaded beside the program: musl's loader is its libc too.
+[[gnu::cold]] void* symbol_of_interpreter(const char* name) noexcept
+{
+    const ElfW(Addr) base = ::getauxval(AT_BASE);
+    const auto* elf = reinterpret_cast<const ElfW(Ehdr)*>(base);
+    const auto* header = reinterpret_cast<const ElfW(Phdr)*>(base + (elf ? elf->e_phoff : 0));
+    for (int i = 0; elf && i < elf->e_phnum; ++i)
+        if (header[i].p_type == PT_DYNAMIC)
+            return object_symbol(base, reinterpret_cast<const ElfW(Dyn)*>(base + header[i].p_vaddr),
+                                 name);
+    return nullptr;
+}
+
 } // namespace
 
 const char* base_name(const char* path) noexcept
@@ -128,6 +143,8 @@ void each_needed(ElfW(Addr) bias, const ElfW(Dyn) * dynamic,
 // dl_iterate_phdr may be intercepted.
 void* libc_symbol(const char* name) noexcept
 {
+    if (!is_glibc()) [[unlikely]]
+        return symbol_of_interpreter(name);
     for (const link_map* map = _r_debug.r_map; map; map = map->l_next) {
         const char* base = base_name(map->l_name);
         if (!same(base, "libc.so.6") && !same(base, "libdl.so.2"))

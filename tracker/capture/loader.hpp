@@ -17,8 +17,8 @@ namespace vramscope::capture {
 // does not yet.
 const char* base_name(const char* path) noexcept;
 
-// Address of the default version of `name` in libc.so.6 (or in libdl.so.2 before glibc 2.34); null:
-// it is not there.
+// Address of the default version of `name` in libc.so.6 (or in libdl.so.2 before glibc 2.34, or in
+// musl's loader); null: it is not there.
 void* libc_symbol(const char* name) noexcept;
 
 // Address of `name` in one loaded object, from its dynamic section; null: not defined there.

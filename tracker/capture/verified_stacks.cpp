@@ -10,9 +10,8 @@
 #include <utility>
 
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/signal_frames.hpp"
-
-extern "C" void* __libc_stack_end; // ld.so: the stack pointer that the process started with
 
 namespace vramscope::capture {
 

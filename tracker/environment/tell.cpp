@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/signals.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/format/terminal_text.hpp"

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "tracker/capture/glibc.hpp"
 #include "tracker/capture/loaded_objects.hpp"
 #include "tracker/capture/loader.hpp"
 #include "tracker/capture/lock.hpp"
@@ -48,7 +49,7 @@ void watch_exits() noexcept
     if (opened_by)
         return; // inherited from the parent with everything else
     ::on_exit([](int status, void*) { exit_began(status); }, nullptr);
-    ::at_quick_exit([] { ended(format::End::quick_exit, 0); });
+    ::__cxa_at_quick_exit([](void*) { ended(format::End::quick_exit, 0); }, &__dso_handle);
 }
 
 // The caller holds the opening lock. What a fork left in our tables is the parent's.

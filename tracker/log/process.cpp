@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tracker/capture/glibc.hpp"
 #include "tracker/environment/tell.hpp"
 
 namespace vramscope::log {
@@ -35,8 +36,9 @@ bool ProcessPointer::move_to_page() noexcept
     if (!page)
         return false;
     if (::madvise(page, kPage, MADV_WIPEONFORK) != 0)
-        ::pthread_atfork(nullptr, nullptr,
-                         [] { std::memset(static_cast<void*>(process.operator->()), 0, kPage); });
+        ::__register_atfork(
+            nullptr, nullptr,
+            [] { std::memset(static_cast<void*>(process.operator->()), 0, kPage); }, &__dso_handle);
     pointer_.store(static_cast<Process*>(page), std::memory_order_release);
     return true;
 }

@@ -13,6 +13,7 @@
 #include "interpose/serve/contexts/limits.hpp"
 #include "interpose/serve/contexts/mempools.hpp"
 #include "interpose/serve/contexts/pooling.hpp"
+#include "tracker/capture/glibc.hpp"
 #include "tracker/environment/settings.hpp"
 #include "tracker/log/nesting.hpp"
 #include "tracker/log/recorder.hpp"
