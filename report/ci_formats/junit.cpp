@@ -145,7 +145,12 @@ private:
 
     Case budget(const CheckRow& row) const
     {
-        Case found{"vramscope.budgets", row.budget, {}, row.budget, {}, {}};
+        Case found{"vramscope.budgets",
+                   row.rule.empty() ? row.budget : row.called,
+                   {},
+                   row.budget,
+                   {},
+                   {}};
         if (row.state == CheckState::ok)
             return found;
         found.message = row_words(row) + failed_where(row, checked_.report);

@@ -18,6 +18,8 @@ constexpr ProblemRule kBudgetRules[] = {
      "`vramscope frag LOG` has the pieces that nothing could use.", nullptr},
     {"max-driver-calls", "DriverCallBudget", "More allocations and frees reached the driver than the budget allows.",
      "`vramscope churn LOG` has the places that allocate and free most often.", nullptr},
+    {"rules", "RuleBroken", "A rule of --rules or --forbid was broken, or never applied.",
+     "The message names the rule. The call is the one that broke it most often, or that had the most when a limit was passed.", nullptr},
     {"test", "TestMemoryBudget", "A test left more memory behind, or allocated more at once, than the budget allows, or it did not end.",
      "The test is judged by itself: what it allocated while it ran. The call is the largest of its leaks; `vramscope report LOG` has "
      "all tests.", nullptr},

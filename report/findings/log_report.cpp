@@ -18,6 +18,7 @@
 #include "report/model/append.hpp"
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
+#include "report/rules/hold_rules.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -83,6 +84,9 @@ void LogReport::read(const std::filesystem::path& path)
     add_replayed_rows(process, log);
     if (!report_.interrupted)
         add_followed_rows(process, log);
+    if (!options_.rules.rules.empty() && !report_.interrupted)
+        process.rules =
+            hold_rules(options_.rules, file, extent_of(file.header(), options_), symbolizer_);
     add_lines(process, log);
     report_.processes.push_back(std::move(process));
 }

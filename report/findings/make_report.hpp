@@ -10,6 +10,7 @@
 
 #include "report/findings/places/suppressions.hpp"
 #include "report/model/report.hpp"
+#include "report/rules/rule.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
@@ -41,6 +42,7 @@ struct Options {
     SymbolizerOptions symbols;
     Symbolizer* symbolizer = nullptr; // made with `symbols`: one that several reports share
     Suppressions suppressions;        // none
+    Rules rules;                      // none: see Process::rules
 };
 
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});

@@ -116,6 +116,7 @@ public:
         for (const FindingKind& kind : kFindingKinds)
             if (!kind.line && fails_on(budget_, kind))
                 add(kind, BudgetLine{kind.word, CheckUnit::count, 0});
+        add_rules();
         return std::move(rows_);
     }
 
@@ -170,6 +171,49 @@ private:
             row.culprits = asked.culprits(report_.processes[row.process]);
         row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
         rows_.push_back(std::move(row));
+    }
+
+    // Each process holds the same rules, in the same order; one of several may have no step of
+    // those that a rule speaks of.
+    void add_rules()
+    {
+        const std::size_t rules = report_.processes.empty() ? 0 : report_.processes[0].rules.size();
+        for (std::size_t rule = 0; rule < rules; ++rule) {
+            Measures measures;
+            bool applied = false;
+            for (const Process& process : report_.processes) {
+                const RuleOutcome& outcome = process.rules[rule];
+                const double value = number(outcome.measured);
+                measures.push_back({value, process.coverage.is_whole() ? value : 0, {}});
+                applied = applied || outcome.never.empty();
+                if (!outcome.unknown.empty())
+                    measures.back().remark = about(outcome, outcome.unknown);
+            }
+            add_rule(rule, measures, applied);
+        }
+    }
+
+    void add_rule(std::size_t rule, Measures& measures, bool applied)
+    {
+        const RuleOutcome& first = report_.processes[0].rules[rule];
+        if (!applied && !budget_.allow_unapplied)
+            measures[0].remark = about(first, "never applied: " + first.never);
+        CheckRow row;
+        row.rule = first.name;
+        const std::string called = "rule " + first.name;
+        judge(row,
+              {"rules", first.of_bytes ? CheckUnit::bytes : CheckUnit::count, number(first.limit)},
+              called.c_str(), measures);
+        if (row.measured > row.limit)
+            for (const RuleCall& call : report_.processes[row.process].rules[rule].calls)
+                row.culprits.push_back({call.bytes, call.count, &call.place});
+        row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
+        rows_.push_back(std::move(row));
+    }
+
+    static std::string about(const RuleOutcome& outcome, std::string_view what)
+    {
+        return fmt::format("rule {}: {}", outcome.name, what);
     }
 
     bool in_doubt(std::size_t process) const { return !report_.processes[process].doubts.empty(); }

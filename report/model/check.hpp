@@ -44,6 +44,7 @@ struct Budget {
     std::optional<std::uint64_t> max_driver_calls;
     std::optional<std::array<bool, kFindings>> fail_on; // not given: what fails by default
     bool allow_inconclusive = false;
+    bool allow_unapplied = false; // rules that speak of what never was are kept
 };
 
 enum class CheckState { ok, failed, unknown };
@@ -89,7 +90,9 @@ struct Fields<Culprit> {
 
 // One line of a budget, over all processes.
 struct CheckRow {
-    std::string budget;             // as the option is called: "max-peak"; of --fail-on: "misuse"
+    // As the option is called: "max-peak"; of --fail-on: "misuse"; of a rule: "rules".
+    std::string budget;
+    std::string rule;               // its name; empty: it is none
     std::string called;             // as a person reads it: "peak allocated"
     std::optional<Finding> finding; // whose rows are measured; none: a number of the process
     CheckUnit unit = CheckUnit::count;
@@ -111,6 +114,8 @@ struct Fields<CheckRow> {
     static constexpr FieldList kAll{
         Field{"budget", &CheckRow::budget,
               "The option without its dashes, or the word of --fail-on."},
+        Field{"rule", OrNull{&CheckRow::rule}, "The name of a rule of --rules or --forbid."}.since(
+            6),
         Field{"unit", &CheckRow::unit},
         Field{"limit", &CheckRow::exact_limit,
               "Whole, where the unit is bytes or count; so is measured."}

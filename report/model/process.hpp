@@ -14,6 +14,7 @@
 #include "report/model/memory/memory.hpp"
 #include "report/model/memory/pool.hpp"
 #include "report/model/process_end.hpp"
+#include "report/model/rules.hpp"
 #include "report/model/site_sums.hpp"
 #include "report/model/tests.hpp"
 #include "report/model/totals.hpp"
@@ -111,11 +112,12 @@ struct Process {
     std::vector<DeviceInfo> devices;
     std::vector<FrameworkUse> frameworks;
     AutogradNodes nodes;
-    std::vector<Mark> marks;      // in order of time, at most kMostMarks
-    std::uint64_t mark_count = 0; // all marks, kept or not
-    std::vector<TestRow> tests;   // in order of time, at most Tests::kMostTests
-    std::uint64_t test_count = 0; // all tests that began, kept or not
-    std::string step_name;        // a range or mark that growth is told per; empty: per call
+    std::vector<Mark> marks;        // in order of time, at most kMostMarks
+    std::uint64_t mark_count = 0;   // all marks, kept or not
+    std::vector<RuleOutcome> rules; // of those that were asked for, in their order
+    std::vector<TestRow> tests;     // in order of time, at most Tests::kMostTests
+    std::uint64_t test_count = 0;   // all tests that began, kept or not
+    std::string step_name;          // a range or mark that growth is told per; empty: per call
     std::uint64_t step_count = 0;
     Totals totals;
     // Allocations and frees of the driver's memory, as the program asked for it: not the blocks

@@ -7,8 +7,6 @@
 
 namespace vramscope::report {
 
-using format::Tag;
-
 namespace {
 
 constexpr std::size_t kMostDriverRows = 4096; // entry points that a hostile log may name
@@ -17,14 +15,8 @@ constexpr std::size_t kMostDriverRows = 4096; // entry points that a hostile log
 
 void ChurnCounts::note(const Record& record)
 {
-    if (record.tag == Tag::alloc) {
-        // The pool records a segment right before the allocation that it took it for.
-        from_driver_ = !record.pooled || (segment_taken_ && segment_thread_ == record.thread);
-        segment_taken_ = false;
-    } else if (record.tag == Tag::segment) {
-        segment_taken_ = true;
-        segment_thread_ = record.thread;
-    } else if (const auto time = record.as<format::DriverTime>()) {
+    from_driver_.note(record);
+    if (const auto time = record.as<format::DriverTime>()) {
         if (driver_.size() >= kMostDriverRows && !driver_.contains(time->api))
             return;
         DriverCallSum& sum = driver_[time->api];
@@ -48,7 +40,7 @@ void ChurnCounts::born(const Block& block)
             continue;
         --freed.blocks;
         ++site.redundant;
-        site.redundant_driver += from_driver_;
+        site.redundant_driver += from_driver_.last();
         break;
     }
 }

@@ -17,6 +17,7 @@
 #include "report/log/tick_clock.hpp"
 #include "report/model/churn.hpp"
 #include "report/replay/heap/block_watch.hpp"
+#include "report/replay/heap/from_driver.hpp"
 #include "report/replay/heap/site_vector.hpp"
 
 namespace vramscope::report {
@@ -94,9 +95,7 @@ private:
     std::array<Sizes, 65> sizes_{};
     std::array<std::uint64_t, kLifetimes> lifetimes_{};
     std::unordered_map<std::uint64_t, DriverCallSum> driver_;
-    bool from_driver_ = true;    // the allocation that comes now
-    bool segment_taken_ = false; // the last record's thread took it
-    std::uint32_t segment_thread_ = 0;
+    FromDriver from_driver_;
 };
 
 } // namespace vramscope::report

@@ -269,7 +269,7 @@ class KindsOfFindings(CheckTest):
         """Those of SARIF come from the table itself; it has rules of budgets and tests too, and of kinds that another's word asks for."""
         self.check(self.live(CLEAN), "--sarif", "check.sarif")
         rules = self.read_json("check.sarif")["runs"][0]["tool"]["driver"]["rules"]
-        words = [rule["id"] for rule in rules if not rule["id"].startswith("max-") and rule["id"] not in (*WITH_ANOTHER, "test")]
+        words = [rule["id"] for rule in rules if not rule["id"].startswith("max-") and rule["id"] not in (*WITH_ANOTHER, "rules", "test")]
         self.assertEqual(words[:2], ["leaks", "growth"])
         for command in ("check", "run"):
             self.assertIn(f"with commas: {', '.join(words)}; none\n", self.vramscope(command, "--help-all", env={"COLUMNS": "200"})[1])
@@ -330,6 +330,50 @@ class WrongBudgets(CheckTest):
         self.assert_refused("--budget", "no.json", parts=["cannot read the budget no.json: No such file"])
         self.assert_refused("--budget", ".", parts=["cannot read the budget .: Is a directory"])
         self.assert_refused("--budget", "/dev/zero", parts=["cannot read the budget /dev/zero: it is no regular file"])
+
+
+class OfRules(CheckTest):
+    def rules(self, text):
+        (self.folder / "rules.txt").write_text(text)
+        return "rules.txt"
+
+    def test_what_a_rule_says_in_each_form(self):
+        log = self.live(LEAKY)
+        rules = self.rules("few: limit count-live 1\nno-pinned: forbid alloc kind pinned\nall: forbid alloc\n")
+        text = self.check(log, "--fail-on", "none", "--rules", rules, "--junit", "j.xml", "--sarif", "s.sarif", status=100)
+        self.assertTrue(text.startswith("FAILED: rule few 3, at most 1; rule all 3, none allowed\n"), text)
+        self.assertIn("rule no-pinned: never applied: no call was one that it speaks of", text)
+        self.assertIn('name="rule few"', (self.folder / "j.xml").read_text())
+        results = json.loads((self.folder / "s.sarif").read_text())["runs"][0]["results"]
+        broken = {result["message"]["text"] for result in results if result["ruleId"] == "rules" and result["level"] == "error"}
+        self.assertEqual(broken, {"rule few 3, at most 1", "rule all 3, none allowed"})
+        found = self.check_json(log, "--fail-on", "none", "--rules", rules, status=100)
+        self.assertEqual([(row["rule"], row["measured"], row["state"]) for row in found["budgets"]],
+                         [("few", 3, "failed"), ("no-pinned", 0, "unknown"), ("all", 3, "failed")])
+
+    def test_a_rule_that_never_applied(self):
+        log = self.live(CLEAN)
+        self.check(log, "--forbid", "alloc in range step*", status=111)
+        self.check(log, "--forbid", "alloc in range step*", "--allow-unapplied")
+        self.check(log, "--forbid", "alloc after mark end", status=111)
+
+    def test_run_holds_them_too(self):
+        status, _, stderr = self.vramscope("run", "--simulate", "1GiB", "--check", "--forbid", "alloc", "--", PROGRAMS / "live", stdin=CLEAN)
+        self.assertEqual(status, 100, stderr)
+        self.assertIn("rule forbid 2, none allowed", stderr)
+
+    def test_wrong_rules(self):
+        log = self.live(CLEAN)
+        for text, place in (("a: forbid aloc", "rules.txt:1:11"), ("a: limit peak 5MB5", "rules.txt:1:15"), ("root:x:0:0:", "rules.txt:1:6")):
+            status, stdout, stderr = self.vramscope("check", log, "--rules", self.rules(text))
+            self.assertEqual((status, stdout), (125, ""))
+            self.assertRegex(stderr, rf"^vramscope: error: {place}: [^\n]+\n$")
+        self.assertEqual(self.vramscope("check", log, "--rules", "missing.txt")[0], 125)
+        os.mkfifo(self.folder / "fifo")
+        self.assertEqual(self.vramscope("check", log, "--rules", "fifo")[0], 125)
+        self.rules("a: forbid free")
+        status, _, stderr = self.vramscope("check", log, "--rules", "rules.txt", "--json", "rules.txt", "--force")
+        self.assertEqual(status, 125, stderr)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ Examples:
   vramscope check logs/ --max-peak 8GiB --fail-on leaks,out-of-memory,misuse
   vramscope check train.vsl --budget budget.json --json check.json
   vramscope check train.vsl --sarif leaks.sarif --junit leaks.xml
+  vramscope check train.vsl --rules rules.txt            what a team forbids: report/README.md has the grammar
+  vramscope check train.vsl --forbid 'driver-alloc in range "step*" after first 3 of "step*"'
   vramscope check tests/ --html check.html               each budget and each test, to look at in a browser
   vramscope check train.vsl --github                     in a job of GitHub Actions
   vramscope check train.vsl --path-map /app=build/app    recorded where the program was below /app
@@ -57,11 +59,13 @@ int check_logs(const CheckOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.rules = read_rules(options.budget);
     const report::PageSources sources =
         read_source_options(options.sources, reading.symbols, options.ci_formats.source_root);
     reading.for_page = !options.output.html.empty();
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     auto files = inputs(logs, options.suppressions, options.budget.file);
+    files.insert(files.end(), options.budget.rules.begin(), options.budget.rules.end());
     const Output json(options.output.json, files, options.output.force);
     const Output html = page_output(options.output, files);
     if (html.wanted())

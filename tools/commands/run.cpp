@@ -124,7 +124,9 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
 
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
 {
-    return inputs({program.path}, options.suppressions, options.budget.file);
+    auto files = inputs({program.path}, options.suppressions, options.budget.file);
+    files.insert(files.end(), options.budget.rules.begin(), options.budget.rules.end());
+    return files;
 }
 
 std::string wanted_log(const RunOptions& options)
@@ -165,10 +167,14 @@ Judgement read_judgement(const RunOptions& options)
     report::SymbolizerOptions symbols = read_symbol_options(options.symbols);
     report::PageSources sources =
         read_source_options(options.sources, symbols, options.ci_formats.source_root);
-    Judgement judgement{read_suppressions(options.suppressions), std::move(symbols),
-                        std::move(sources), std::nullopt};
+    Judgement judgement{read_suppressions(options.suppressions),
+                        std::move(symbols),
+                        std::move(sources),
+                        std::nullopt,
+                        {}};
     if (options.check)
         judgement.budget = read_budget(options.budget);
+    judgement.rules = read_rules(options.budget);
     return judgement;
 }
 

@@ -57,6 +57,7 @@ report::Options reading_for(const Judgement& judgement, const RunOutputs& output
     report::Options reading;
     reading.suppressions = judgement.suppressions;
     reading.symbols = judgement.symbols;
+    reading.rules = judgement.rules;
     reading.for_page = outputs.html.wanted();
     reading.all_sites = !outputs.reduced.empty();
     return reading;

@@ -8,6 +8,7 @@
 #include "report/findings/places/suppressions.hpp"
 #include "report/judge/judge.hpp"
 #include "report/page/page.hpp"
+#include "report/rules/rule.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "tools/options/ci_format_options.hpp"
 #include "tools/options/output_options.hpp"
@@ -36,6 +37,7 @@ struct Judgement {
     report::SymbolizerOptions symbols;
     report::PageSources sources;          // of its page
     std::optional<report::Budget> budget; // set by --check
+    report::Rules rules;
 };
 
 // Where the report and the check are written.

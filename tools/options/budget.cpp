@@ -17,6 +17,7 @@
 #include "report/error.hpp"
 #include "report/input_text.hpp"
 #include "report/judge/finding_kinds.hpp"
+#include "report/rules/read_rules.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 #include "tracker/format/size_text.hpp"
@@ -286,6 +287,21 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
     add(command.add_flag("--allow-inconclusive", options.allow_inconclusive,
                          "end 0 where the log does not show whether budgets are kept"),
         nullptr);
+    add(command
+            .add_option(
+                "--rules", options.rules,
+                "rules, a line each, such as steady: forbid driver-alloc in range \"step*\"; "
+                "may be repeated")
+            ->allow_extra_args(false),
+        "FILE");
+    add(command
+            .add_option("--forbid", options.forbid,
+                        "one such rule, as it follows forbid; may be repeated")
+            ->allow_extra_args(false),
+        "RULE");
+    add(command.add_flag("--allow-unapplied", options.allow_unapplied,
+                         "a rule is kept if what it speaks of never was"),
+        nullptr);
 }
 
 Budget read_budget(const BudgetOptions& options)
@@ -305,7 +321,20 @@ Budget read_budget(const BudgetOptions& options)
         add_findings(budget, "--fail-on", options.fail_on);
     }
     budget.allow_inconclusive = budget.allow_inconclusive || options.allow_inconclusive;
+    budget.allow_unapplied = options.allow_unapplied;
     return budget;
+}
+
+report::Rules read_rules(const BudgetOptions& options)
+{
+    report::Rules rules;
+    for (const std::string& file : options.rules) {
+        detail(fmt::format("reads the rules {}", file));
+        report::add_rules_file(rules, file);
+    }
+    for (const std::string& rule : options.forbid)
+        report::add_forbidden(rules, rule);
+    return rules;
 }
 
 } // namespace vramscope

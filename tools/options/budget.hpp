@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/judge/judge.hpp"
+#include "report/rules/rule.hpp"
 
 namespace CLI {
 class App;
@@ -22,6 +23,9 @@ struct BudgetOptions {
     std::map<std::string, std::string> limits; // the key is the option without its dashes
     std::string fail_on;                       // words with commas between them; empty: not given
     bool allow_inconclusive = false;
+    std::vector<std::string> rules;  // files
+    std::vector<std::string> forbid; // each as it follows `forbid` in a file
+    bool allow_unapplied = false;
 };
 
 // `needs` is an option without which these have no meaning; it may be null.
@@ -29,6 +33,7 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
 
 // Throws Error (usage): one line with the option, or the file and its key.
 report::Budget read_budget(const BudgetOptions& options);
+report::Rules read_rules(const BudgetOptions& options);
 
 extern const char* const kBudgetHelp; // for the end of a command's --help
 

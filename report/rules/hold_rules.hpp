@@ -1,0 +1,17 @@
+// report/rules/hold_rules.hpp — a log against rules.
+#pragma once
+
+#include <vector>
+
+#include "report/model/rules.hpp"
+#include "report/replay/reading/reading.hpp"
+#include "report/rules/rule.hpp"
+#include "report/symbols/symbolizer.hpp"
+
+namespace vramscope::report {
+
+// An outcome for each rule, in their order. It reads the log by itself.
+std::vector<RuleOutcome> hold_rules(const Rules& rules, const LogFile& file,
+                                    const ReadingExtent& extent, Symbolizer& symbolizer);
+
+} // namespace vramscope::report

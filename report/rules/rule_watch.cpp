@@ -1,0 +1,327 @@
+// report/rules/rule_watch.cpp — each event against each rule.
+#include "report/rules/rule_watch.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kMostRuleCalls = 8; // that are told of a rule
+
+bool has_pattern(ConditionKind kind) noexcept
+{
+    return kind == ConditionKind::range || kind == ConditionKind::first ||
+           kind == ConditionKind::after_mark || kind == ConditionKind::until_mark;
+}
+
+bool is_memory_event(format::MemoryClass kind) noexcept
+{
+    return kind == format::MemoryClass::device || kind == format::MemoryClass::host ||
+           kind == format::MemoryClass::graph;
+}
+
+} // namespace
+
+RuleWatch::RuleWatch(const Rules& rules, const LogTables& tables, const Sites& sites,
+                     StackReader& stacks)
+    : rules_(rules), tables_(tables), sites_(sites), facts_(stacks), states_(rules.rules.size())
+{
+    for (std::size_t rule = 0; rule < rules.rules.size(); ++rule) {
+        const std::vector<Condition>& all = rules.rules[rule].all_of;
+        states_[rule].met.resize(all.size());
+        for (const Condition& condition : all)
+            if (has_pattern(condition.kind))
+                patterns_[&condition] = steps_.watch(condition.text);
+    }
+}
+
+void RuleWatch::before(const Record& record)
+{
+    record_ = &record;
+    from_driver_.note(record);
+    if (!is_hot(record.tag))
+        steps_.apply(record);
+}
+
+void RuleWatch::born(const Block& block)
+{
+    const Event event{{block.stack, block.api, block.ticks},
+                      block.bytes,
+                      block.thread,
+                      block.device,
+                      block.memory};
+    for (std::size_t rule = 0; rule < states_.size(); ++rule)
+        if (const auto forbidden = rules_.rules[rule].forbidden)
+            happen(rule, is_event(*forbidden, block), event);
+    limit(block, event);
+}
+
+// The call that frees it has a stack and a thread of its own.
+void RuleWatch::freed(const Block& block, std::uint64_t ticks)
+{
+    if (is_memory_event(class_of(block.memory))) {
+        const bool own = record_ && record_->tag == format::Tag::free;
+        const Event event{{own ? record_->stack : 0, own ? record_->api : 0, ticks},
+                          block.bytes,
+                          own ? record_->thread : block.thread,
+                          block.device,
+                          block.memory};
+        for (std::size_t rule = 0; rule < states_.size(); ++rule)
+            if (rules_.rules[rule].forbidden == RuleEvent::free)
+                happen(rule, true, event);
+    }
+    leave(block);
+}
+
+void RuleWatch::gone(const Block& block, std::uint64_t)
+{
+    leave(block);
+}
+
+void RuleWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
+{
+    std::set<std::uint32_t> contexts;
+    for (const SiteLoss& loss : losses)
+        contexts.insert(sites_[loss.site].context);
+    for (auto at = blocks_.begin(); at != blocks_.end();) {
+        if (at->second.mortal && contexts.contains(at->second.context)) {
+            leave(at->second);
+            at = blocks_.erase(at);
+        } else {
+            ++at;
+        }
+    }
+}
+
+bool RuleWatch::is_event(RuleEvent wanted, const Block& block) const
+{
+    const format::MemoryClass kind = class_of(block.memory);
+    switch (wanted) {
+    case RuleEvent::alloc:
+        return is_memory_event(kind);
+    case RuleEvent::driver_alloc:
+        return from_driver_.last() && block.memory != format::Memory::suballocated &&
+               (is_memory_event(kind) || kind == format::MemoryClass::reserved);
+    case RuleEvent::context:
+        return block.memory == format::Memory::context;
+    case RuleEvent::graph:
+        return block.memory == format::Memory::graph_exec;
+    case RuleEvent::free:
+        break;
+    }
+    return false;
+}
+
+void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
+{
+    State& state = states_[rule];
+    const bool met = meets(rule, event);
+    if (!is_its_event)
+        return;
+    state.any_event = true;
+    state.blind = state.blind || event.memory == format::Memory::suballocated;
+    if (!met)
+        return;
+    ++state.measured;
+    add(state.calls, event);
+}
+
+// A block that is alive counts for each limit whose conditions its birth met.
+void RuleWatch::limit(const Block& block, const Event& event)
+{
+    Limited limited{.bytes = block.bytes,
+                    .stack = block.stack,
+                    .context = block.context,
+                    .mortal = block.mortal};
+    const bool own = is_own_memory(block.memory);
+    for (std::size_t number = 0; number < states_.size(); ++number) {
+        const Rule& rule = rules_.rules[number];
+        if (rule.forbidden || !meets(number, event) ||
+            !(rule.counted ? *rule.counted == block.memory : own))
+            continue;
+        limited.rules.set(number);
+        State& state = states_[number];
+        add(state.calls, event);
+        state.live += rule.quantity == RuleQuantity::count_live ? 1 : block.bytes;
+        if (state.live > rule.limit && state.at_limit.empty())
+            for (const auto& [stack, sum] : state.calls)
+                state.at_limit.push_back(sum);
+        state.measured = std::max(state.measured, state.live);
+    }
+    if (limited.rules.any())
+        blocks_[key_of(block)] = limited;
+}
+
+RuleWatch::BlockKey RuleWatch::key_of(const Block& block)
+{
+    return {block.address, block.ticks, static_cast<std::uint64_t>(block.memory)};
+}
+
+void RuleWatch::leave(const Block& block)
+{
+    const auto known = blocks_.find(key_of(block));
+    if (known == blocks_.end())
+        return;
+    leave(known->second);
+    blocks_.erase(known);
+}
+
+void RuleWatch::leave(const Limited& block)
+{
+    for (std::size_t number = 0; number < states_.size(); ++number) {
+        if (!block.rules[number])
+            continue;
+        State& state = states_[number];
+        state.live -= rules_.rules[number].quantity == RuleQuantity::count_live ? 1 : block.bytes;
+        const auto sum = state.calls.find(block.stack);
+        sum->second.bytes -= block.bytes;
+        if (--sum->second.count == 0)
+            state.calls.erase(sum);
+    }
+}
+
+void RuleWatch::add(Sums& sums, const Event& event)
+{
+    Sum& sum = sums.try_emplace(event.call.stack, Sum{event.call, 0, 0}).first->second;
+    sum.bytes += event.bytes;
+    ++sum.count;
+}
+
+// Each condition is asked until it was met once: one that never was is told.
+bool RuleWatch::meets(std::size_t rule, const Event& event)
+{
+    bool all = true;
+    State& state = states_[rule];
+    const std::vector<Condition>& conditions = rules_.rules[rule].all_of;
+    for (std::size_t at = 0; at < conditions.size(); ++at) {
+        if (!all && state.met[at])
+            continue;
+        const bool met = meets(conditions[at], event);
+        state.met[at] = state.met[at] || met;
+        all = all && met != conditions[at].negated;
+    }
+    return all;
+}
+
+bool RuleWatch::meets(const Condition& condition, const Event& event)
+{
+    switch (condition.kind) {
+    case ConditionKind::range:
+        return steps_.is_open(patterns_.at(&condition), event.thread);
+    case ConditionKind::first:
+        return steps_.ended(patterns_.at(&condition)) >= condition.number;
+    case ConditionKind::after_mark:
+        return steps_.marks(patterns_.at(&condition)) > 0;
+    case ConditionKind::until_mark:
+        return steps_.marks(patterns_.at(&condition)) == 0;
+    case ConditionKind::capture:
+        return record_ && record_->place.capturing;
+    case ConditionKind::thread:
+        return thread_matches(condition, event.thread);
+    case ConditionKind::memory:
+        return condition.memory == event.memory;
+    case ConditionKind::device:
+        return static_cast<std::int64_t>(condition.number) == event.device;
+    case ConditionKind::owner:
+        return owner_of(event) == condition.text;
+    case ConditionKind::module:
+    case ConditionKind::stack:
+    case ConditionKind::file:
+        break;
+    }
+    return event.call.stack != 0 && facts_.meets(condition, event.call);
+}
+
+std::string_view RuleWatch::owner_of(const Event& event)
+{
+    for (const Owner& owner : rules_.owners)
+        if (std::ranges::any_of(owner.any_of,
+                                [&](const Condition& one) { return meets(one, event); }))
+            return owner.name;
+    return kOtherOwner;
+}
+
+bool RuleWatch::thread_matches(const Condition& condition, std::uint32_t thread)
+{
+    const auto [answer, is_new] = threads_.try_emplace({&condition, thread}, false);
+    if (is_new)
+        answer->second = glob_matches(condition.text, tables_.thread(thread).name);
+    return answer->second;
+}
+
+std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
+{
+    std::vector<RuleOutcome> outcomes;
+    for (std::size_t number = 0; number < states_.size(); ++number) {
+        const Rule& rule = rules_.rules[number];
+        State& state = states_[number];
+        RuleOutcome outcome{.name = rule.name, .limit = rule.forbidden ? 0 : rule.limit};
+        outcome.of_bytes = !rule.forbidden && rule.quantity != RuleQuantity::count_live;
+        outcome.measured =
+            !rule.forbidden && rule.quantity == RuleQuantity::live ? state.live : state.measured;
+        if (outcome.measured > outcome.limit) {
+            if (rule.forbidden || rule.quantity == RuleQuantity::live)
+                for (const auto& [stack, sum] : state.calls)
+                    state.at_limit.push_back(sum);
+            outcome.calls = calls_of(state.at_limit, outcome.of_bytes, shown);
+        } else {
+            outcome.never = why_never(number);
+            if (state.blind && std::ranges::any_of(rule.all_of, [](const Condition& one) {
+                    return one.kind == ConditionKind::capture;
+                }))
+                outcome.unknown = "blocks that an allocator of the program's cuts do not say "
+                                  "whether a stream was captured";
+        }
+        outcomes.push_back(std::move(outcome));
+    }
+    return outcomes;
+}
+
+// What is negated is an exception, and need not be there.
+std::string RuleWatch::why_never(std::size_t rule) const
+{
+    const std::vector<Condition>& conditions = rules_.rules[rule].all_of;
+    bool named = false;
+    for (std::size_t at = 0; at < conditions.size(); ++at) {
+        const Condition& one = conditions[at];
+        if (one.negated)
+            continue;
+        named = true;
+        if (has_pattern(one.kind)) {
+            const NamedSteps::Pattern pattern = patterns_.at(&one);
+            const bool is_mark =
+                one.kind == ConditionKind::after_mark || one.kind == ConditionKind::until_mark;
+            if (one.kind == ConditionKind::first && steps_.ended(pattern) < one.number)
+                return fmt::format("fewer than {} steps of \"{}\" ended", one.number, one.text);
+            if (is_mark && steps_.marks(pattern) == 0)
+                return fmt::format("no mark \"{}\" came", one.text);
+            if (one.kind == ConditionKind::range && !steps_.was_open(pattern))
+                return fmt::format("no range \"{}\" was opened", one.text);
+        } else if (!states_[rule].met[at] && one.kind != ConditionKind::capture) {
+            return "no call was one that it speaks of";
+        }
+    }
+    if (!named && rules_.rules[rule].forbidden && !states_[rule].any_event)
+        return "there was no such call at all";
+    return {};
+}
+
+std::vector<RuleCall> RuleWatch::calls_of(std::vector<Sum>& sums, bool by_bytes, StackReader& shown)
+{
+    std::ranges::sort(sums, [&](const Sum& a, const Sum& b) {
+        const auto rank = [&](const Sum& sum) { return by_bytes ? sum.bytes : sum.count; };
+        return rank(a) != rank(b) ? rank(a) > rank(b) : a.call.ticks < b.call.ticks;
+    });
+    std::vector<RuleCall> calls;
+    for (std::size_t at = 0; at < std::min(sums.size(), kMostRuleCalls); ++at) {
+        const RuleCallKey& call = sums[at].call;
+        calls.push_back(
+            {shown.read_row(call.api, call.stack, call.ticks), sums[at].bytes, sums[at].count});
+    }
+    return calls;
+}
+
+} // namespace vramscope::report

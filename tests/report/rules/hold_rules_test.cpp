@@ -1,0 +1,215 @@
+// tests/report/rules/hold_rules_test.cpp — what rules say of logs, and what a check makes of it.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "report/judge/judge.hpp"
+#include "report/rules/read_rules.hpp"
+#include "tests/support/report_of.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::Bytes;
+using test::LogBuilder;
+using test::program_that_cuts;
+using test::program_with_stacks;
+using test::TempFile;
+using test::operator""_KiB;
+using test::operator""_MiB;
+
+Options with_rules(const std::string& text)
+{
+    const TempFile file(Bytes(text.begin(), text.end()));
+    Options options;
+    add_rules_file(options.rules, file.path());
+    return options;
+}
+
+std::vector<RuleOutcome> outcomes(const LogBuilder& log, const std::string& text)
+{
+    return test::report_of(log, with_rules(text)).processes.at(0).rules;
+}
+
+// Of one rule, as it follows its name.
+RuleOutcome outcome(const LogBuilder& log, const std::string& text)
+{
+    return outcomes(log, "rule: " + text).at(0);
+}
+
+std::uint64_t measured(const LogBuilder& log, const std::string& text)
+{
+    return outcome(log, text).measured;
+}
+
+Check check_of(const LogBuilder& log, const std::string& text, bool allow_unapplied = false)
+{
+    Budget budget;
+    budget.fail_on.emplace();
+    budget.allow_unapplied = allow_unapplied;
+    return check(test::report_of(log, with_rules(text)), budget);
+}
+
+LogBuilder program_with_steps()
+{
+    LogBuilder log = program_with_stacks();
+    log.thread_name(7, "main").place({.context = 1, .device = 0});
+    log.alloc(0x1000, 4_KiB, 1);
+    for (int step = 1; step <= 5; ++step) {
+        log.push("step " + std::to_string(step)).alloc(0x2000, 8_KiB, 2).push("inner");
+        log.alloc(0x3000, 16_KiB, 3, "cuMemHostAlloc").pop().free(0x2000, "cuMemFree_v2", 5);
+        log.free(0x3000, "cuMemFreeHost").pop();
+    }
+    log.mark("done").alloc(0x4000, 4_KiB, 4);
+    return log;
+}
+
+TEST(HoldRules, RangesAndFirstSteps)
+{
+    const LogBuilder log = program_with_steps();
+    EXPECT_EQ(measured(log, "forbid alloc"), 12u);
+    EXPECT_EQ(measured(log, "forbid alloc in range step*"), 10u);
+    EXPECT_EQ(measured(log, "forbid alloc in range inner"), 5u);
+    EXPECT_EQ(measured(log, "forbid alloc in range step* in range inner"), 5u);
+    EXPECT_EQ(measured(log, "forbid alloc in range step* after first 3 of step*"), 4u);
+    EXPECT_EQ(measured(log, "forbid alloc after first 5 of step*"), 1u);
+    EXPECT_EQ(measured(log, "forbid alloc in range \"step 2\""), 2u);
+    EXPECT_EQ(measured(log, "forbid alloc after mark done"), 1u);
+    EXPECT_EQ(measured(log, "forbid alloc until mark done"), 11u);
+    EXPECT_EQ(measured(log, "forbid free in range step*"), 10u);
+}
+
+TEST(HoldRules, ARangeIsItsThreads)
+{
+    LogBuilder log = program_with_stacks();
+    log.thread(0).thread_name(7, "main").push("step");
+    log.thread(1).thread_name(8, "loader").alloc(0x1000, 4_KiB, 1);
+    EXPECT_EQ(measured(log, "forbid alloc in range step"), 0u);
+    EXPECT_EQ(measured(log, "forbid alloc thread load*"), 1u);
+    EXPECT_EQ(measured(log, "forbid alloc thread main"), 0u);
+}
+
+TEST(HoldRules, KindsDevicesModules)
+{
+    LogBuilder log = program_with_steps();
+    log.place({.context = 2, .device = 1}).alloc(0x9000, 4_KiB, 1);
+    EXPECT_EQ(measured(log, "forbid alloc kind pinned"), 5u);
+    EXPECT_EQ(measured(log, "forbid alloc not kind pinned"), 8u);
+    EXPECT_EQ(measured(log, "forbid alloc device 1"), 1u);
+    EXPECT_EQ(measured(log, "forbid alloc module train"), 13u);
+    EXPECT_EQ(measured(log, "forbid alloc not module train"), 0u);
+}
+
+TEST(HoldRules, WhatIsCaptured)
+{
+    LogBuilder log = program_with_steps();
+    log.place({.context = 1, .device = 0, .capturing = true});
+    log.alloc(0x9000, 4_KiB, 1, "cuMemAllocAsync");
+    EXPECT_EQ(measured(log, "forbid alloc in capture"), 1u);
+    EXPECT_EQ(outcome(log, "forbid alloc in capture").unknown, "");
+    const RuleOutcome unsure = outcome(program_that_cuts(), "forbid alloc in capture");
+    EXPECT_EQ(unsure.measured, 0u);
+    EXPECT_NE(unsure.unknown, "");
+}
+
+TEST(HoldRules, TheDriversAllocationsAreNotTheProgramsOnes)
+{
+    const LogBuilder log = program_that_cuts();
+    EXPECT_EQ(measured(log, "forbid alloc"), 3u) << "two that were cut, and one of the driver's";
+    EXPECT_EQ(measured(log, "forbid driver-alloc"), 2u) << "the segment, and that one";
+}
+
+TEST(HoldRules, LimitsSpeakOfWhatLivesAtOnce)
+{
+    const LogBuilder log = program_with_steps();
+    EXPECT_EQ(measured(log, "limit peak 1MiB"), 28_KiB);
+    EXPECT_EQ(measured(log, "limit peak 1MiB kind pinned"), 16_KiB);
+    EXPECT_EQ(measured(log, "limit live 1MiB"), 8_KiB);
+    EXPECT_EQ(measured(log, "limit count-live 1 kind pinned"), 1u);
+    EXPECT_EQ(measured(log, "limit count-live 9"), 3u);
+    const RuleOutcome over = outcome(log, "limit peak 20KiB");
+    ASSERT_EQ(over.calls.size(), 3u) << "all that was alive when the limit was passed";
+    EXPECT_EQ(over.calls[0].bytes, 16_KiB);
+}
+
+TEST(HoldRules, WhatGoesWithItsContextIsAliveNoMore)
+{
+    LogBuilder log = program_with_stacks();
+    log.context(1).place({.context = 1, .device = 0}).alloc(0x1000, 4_KiB, 1).context_gone(1);
+    log.context(2).place({.context = 2, .device = 0}).alloc(0x1000, 4_KiB, 1);
+    EXPECT_EQ(measured(log, "limit peak 1MiB"), 4_KiB);
+    EXPECT_EQ(measured(log, "limit live 1MiB"), 4_KiB);
+}
+
+TEST(HoldRules, OwnersAddUp)
+{
+    const LogBuilder log = program_with_steps();
+    const std::vector<RuleOutcome> found = outcomes(log, "owner host kind pinned\n"
+                                                         "owner all device 0\n"
+                                                         "a: limit peak 1MiB owner host\n"
+                                                         "b: limit peak 1MiB owner all\n"
+                                                         "c: limit peak 1MiB owner other\n");
+    EXPECT_EQ(found[0].measured, 16_KiB) << "the first that matches has it";
+    EXPECT_EQ(found[1].measured, 12_KiB);
+    EXPECT_EQ(found[2].measured, 0u);
+}
+
+TEST(HoldRules, ARuleThatNeverAppliedIsNotKept)
+{
+    const LogBuilder log = program_with_steps();
+    for (const char* text :
+         {"r: forbid alloc in range epoch*", "r: forbid alloc after mark warm",
+          "r: limit peak 1MiB until mark warm", "r: forbid graph",
+          "r: forbid alloc after first 6 of step*", "r: forbid alloc module other.so",
+          "r: forbid alloc thread loader", "r: limit peak 1MiB device 3"}) {
+        const Check check = check_of(log, text);
+        EXPECT_EQ(check.exit, Exit::incomplete) << text;
+        ASSERT_EQ(check.rows.size(), 1u);
+        EXPECT_NE(check.rows[0].remark, "") << text;
+        EXPECT_EQ(check_of(log, text, true).exit, Exit::ok) << text;
+    }
+    EXPECT_EQ(check_of(log, "r: forbid alloc in range step* after first 5 of step*").exit,
+              Exit::ok);
+    EXPECT_EQ(check_of(log, "r: limit peak 1MiB not module other.so").exit, Exit::ok)
+        << "an exception need not be there";
+}
+
+TEST(HoldRules, ABrokenRuleFailsWithItsCalls)
+{
+    const Check check = check_of(program_with_steps(), "steady: forbid alloc in range step*\n"
+                                                       "small: limit peak 1KiB\n");
+    EXPECT_EQ(check.exit, Exit::findings);
+    ASSERT_EQ(check.rows.size(), 2u);
+    EXPECT_EQ(check.rows[0].called, "rule steady");
+    EXPECT_EQ(check.rows[0].rule, "steady");
+    EXPECT_EQ(check.rows[0].measured, 10);
+    ASSERT_EQ(check.rows[0].culprits.size(), 2u);
+    EXPECT_EQ(check.rows[0].culprits[0].count, 5u);
+    EXPECT_EQ(check.rows[1].unit, CheckUnit::bytes);
+}
+
+TEST(HoldRules, WhereEventsAreLostNothingIsSaid)
+{
+    LogBuilder log = program_with_steps();
+    log.header().lost[0] = 3;
+    EXPECT_EQ(check_of(log, "r: forbid alloc in range step*").exit, Exit::incomplete)
+        << "the range's end may be lost";
+    EXPECT_EQ(check_of(log, "r: forbid graph", true).exit, Exit::incomplete);
+}
+
+TEST(HoldRules, OfSeveralProcessesOneMustHaveTheSteps)
+{
+    const TempFile one(program_with_steps().build());
+    const TempFile other(program_with_stacks().alloc(0x1000, 4_KiB, 1).build());
+    const Report report =
+        make_report({other.path(), one.path()}, with_rules("r: forbid alloc in range step*"));
+    Budget budget;
+    budget.fail_on.emplace();
+    const Check found = check(report, budget);
+    EXPECT_EQ(found.exit, Exit::findings);
+    EXPECT_EQ(found.rows[0].failed, std::vector<std::size_t>{1});
+}
+
+} // namespace
+} // namespace vramscope::report
