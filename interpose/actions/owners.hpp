@@ -2,6 +2,7 @@
 #pragma once
 
 #include "interpose/actions/frees.hpp"
+#include "interpose/serve/contexts/free_around.hpp"
 #include "interpose/serve/contexts/mempools.hpp"
 #include "interpose/serve/contexts/synchronisation.hpp"
 #include "interpose/serve/pools/shortage.hpp"
@@ -11,11 +12,14 @@ namespace vramscope::hooks {
 struct CreatesContext {
     CUcontext* out;
     CUdevice device;
+    FreeAround asked{};
+    void before(Call&) { asked.before(device); }
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
-            record_allocation(call, number(*out), 0,
-                              place_of_new(call.thread, *driver, call.hook, *out, device));
+            record_allocation(
+                call, number(*out), 0,
+                place_of_new(call, *driver, *out, device, asked.after(format::Opening::created)));
     }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
@@ -70,10 +74,16 @@ struct DetachesContext {
 struct RetainsPrimary {
     CUcontext* out;
     CUdevice device;
+    FreeAround asked{};
+    void before(Call&)
+    {
+        if (!knows_primary(device))
+            asked.before(device);
+    }
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
-            note_primary(call.thread, *driver, *out, device);
+            note_primary(call, *driver, *out, device, asked.after(format::Opening::retained));
     }
 };
 
@@ -108,7 +118,7 @@ struct NamesGreen {
     void succeeded(Call& call)
     {
         if (const Driver* driver = Driver::find())
-            green_named(call.thread, *driver, green, *out);
+            green_named(call, *driver, green, *out);
     }
 };
 

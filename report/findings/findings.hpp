@@ -24,6 +24,7 @@
 
 namespace vramscope::report {
 
+class Contexts;
 class GrowthTable;
 class PeakHolders;
 class SitePeaks;
@@ -83,6 +84,11 @@ ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const 
 std::vector<SiteSums> sum_up_sites(const Sites& sites, const SitePeaks& peaks,
                                    const PeakHolders& holders, StackReader& stacks);
 void add_findings_to_sites(Report& report);
+
+// The contexts of a log, in the order in which they were first known.
+std::vector<ContextRow> find_contexts(const Contexts& contexts, const HeapReplay& heap,
+                                      const LogTables& tables, const CallSource& source);
+void count_devices(Process& process, const std::vector<ContextRow>& contexts);
 
 // What the internal pool held. `stacks`: reads the owners of the maps' blocks; nullptr: they are
 // not wanted.

@@ -184,6 +184,10 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
     if (options_.all_sites)
         process.sites =
             sum_up_sites(replays.heap.sites(), replays.site_peaks, replays.holders, log.stacks);
+    std::vector<ContextRow> contexts = find_contexts(replays.contexts, replays.heap, tables,
+                                                     {clock, log.stacks, report_.processes.size()});
+    count_devices(process, contexts);
+    append(report_.contexts, std::move(contexts));
     process.test_count = replays.tests.count();
     process.tests = find_tests(replays.tests, replays.heap.sites(), source);
 }

@@ -41,7 +41,19 @@ struct ProcessNumber {
     std::optional<double> (*limit)(const Budget& budget);
     double (*read)(const Process& process);
     std::vector<Culprit> (*culprits)(const Process& process) = nullptr;
+    // Why the log does not say; empty: it does.
+    const char* (*unknown)(const Process& process) = nullptr;
 };
+
+// What the log does not tell of may have opened one more.
+const char* contexts_unknown(const Process& process)
+{
+    if (process.has_context_of_no_device)
+        return "of a context it is not known on which device it is";
+    return process.records("contexts")
+               ? ""
+               : "contexts were not recorded: the log is of an older vramscope, or was imported";
+}
 
 std::vector<Culprit> culprits_at_peak(const Process& process)
 {
@@ -66,6 +78,9 @@ constexpr std::array kProcessNumbers{
     ProcessNumber{"max-driver-calls", "driver calls", CheckUnit::count,
                   [](const Budget& budget) { return limit(budget.max_driver_calls); },
                   [](const Process& process) { return number(driver_calls(process)); }},
+    ProcessNumber{"one-device", "devices", CheckUnit::count,
+                  [](const Budget& budget) { return budget.one_device ? std::optional(1.0) : std::nullopt; },
+                  [](const Process& process) { return number(process.context_devices); }, nullptr, contexts_unknown},
 };
 // clang-format on
 
@@ -163,7 +178,7 @@ private:
         Measures measures;
         for (const Process& process : report_.processes) {
             const double value = asked.read(process);
-            measures.push_back({value, value, {}});
+            measures.push_back({value, value, asked.unknown ? asked.unknown(process) : ""});
         }
         CheckRow row;
         judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);

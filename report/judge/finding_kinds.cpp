@@ -187,6 +187,21 @@ std::vector<FoundRow> failed_call_rows(const Report& report)
     });
 }
 
+// What events are missing for may be what was done in it.
+std::vector<FoundRow> stray_context_rows(const Report& report)
+{
+    std::vector<FoundRow> rows;
+    for (const ContextRow& row : report.contexts)
+        if (row.stray)
+            rows.push_back({{row.bytes ? row.bytes->least : 0, 1, &row},
+                            row.process,
+                            fmt::format("on device {}, {}", row.device,
+                                        row.at_all() ? "host memory alone was allocated in it"
+                                                     : "nothing was allocated in it"),
+                            is_whole(report, row.process)});
+    return rows;
+}
+
 std::string imports_open(std::uint64_t, std::uint64_t count)
 {
     return never_closed(count);
@@ -226,6 +241,12 @@ std::string damaged(std::uint64_t, std::uint64_t count)
 std::string refused(std::uint64_t, std::uint64_t count)
 {
     return counted(count, "call") + was_or_were(count) + "refused by the driver";
+}
+
+std::string stray(std::uint64_t, std::uint64_t count)
+{
+    return counted(count, "context") + was_or_were(count) +
+           "opened on a device that the process does not work on";
 }
 
 } // namespace
@@ -274,6 +295,11 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
      .says = "The driver refused a call that allocates, frees or asks for memory.",
      .help = "Look at the result that is named: the program did not, or went on without the memory.",
      .amount = refused, .rows = failed_call_rows},
+    {.finding = Finding::stray_contexts, .word = "stray-contexts", .called = "stray contexts", .title = "StrayContext",
+     .says = "A context was opened here on a device that the process does not work on: nothing was allocated there, host memory aside.",
+     .help = "A thread that has not chosen a device has device 0, and any call that needs a context opens one there: hundreds of "
+             "MiB. Call cudaSetDevice in that thread before. `vramscope contexts LOG` has all contexts.",
+     .amount = stray, .rows = stray_context_rows},
 }};
 // clang-format on
 

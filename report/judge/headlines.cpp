@@ -261,6 +261,22 @@ std::string workspaces(const Report& report)
                            : "; and " + counted(report.workspaces.size() - 1, "more library"));
 }
 
+// ": one on device 0, where nothing was allocated, opened by cudaEventQuery, at poll() watch.cpp:8"
+std::string stray_contexts(const Report& report)
+{
+    std::size_t rows = 0;
+    const ContextRow* first = nullptr;
+    for (const ContextRow& row : report.contexts)
+        if (row.stray && is_proven(report, row.process) && ++rows == 1)
+            first = &row;
+    if (!first)
+        return {};
+    return fmt::format(": one on device {}, where {}, opened by {}{}{}", first->device,
+                       first->at_all() ? "only host memory was allocated" : "nothing was allocated",
+                       terminal_safe(first->api), at_place(*first),
+                       rows < 2 ? "" : fmt::format("; and {} more", grouped(rows - 1)));
+}
+
 std::string refused(const Report& report)
 {
     constexpr std::uint64_t kOutOfMemory = 2;                       // a headline of its own
@@ -302,6 +318,7 @@ constexpr Sentence kSentences[] = {
     {HeadlineKind::growth, "Grows", grows},
     {HeadlineKind::objects, "Never destroyed", objects},
     {HeadlineKind::workspaces, "Workspaces grow", workspaces},
+    {HeadlineKind::stray_contexts, "Stray contexts", stray_contexts},
     {HeadlineKind::failed_calls, "Refused", refused},
     {HeadlineKind::inconclusive, "Inconclusive", inconclusive},
 };

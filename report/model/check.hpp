@@ -25,8 +25,9 @@ enum class Finding : std::uint8_t {
     misuse,
     damage,
     failed_calls,
+    stray_contexts,
 };
-inline constexpr std::size_t kFindings = 9;
+inline constexpr std::size_t kFindings = 10;
 
 // How much all growing stacks together may grow by.
 struct GrowthBudget {
@@ -42,6 +43,7 @@ struct Budget {
     std::optional<GrowthBudget> max_growth;
     std::optional<double> max_fragmentation; // percent of reserved, when the most was reserved
     std::optional<std::uint64_t> max_driver_calls;
+    bool one_device = false; // each process may have contexts on one device alone
     std::optional<std::array<bool, kFindings>> fail_on; // not given: what fails by default
     bool allow_inconclusive = false;
     bool allow_unapplied = false; // rules that speak of what never was are kept

@@ -17,6 +17,7 @@ enum class HeadlineKind {
     growth,
     objects, // made again and again, and never destroyed
     workspaces,
+    stray_contexts,
     failed_calls,
     // Nothing was found:
     inconclusive,
@@ -34,6 +35,7 @@ struct Words<HeadlineKind> {
         {HeadlineKind::growth, "growth"},
         {HeadlineKind::objects, "growing-objects"},
         {HeadlineKind::workspaces, "workspaces"},
+        {HeadlineKind::stray_contexts, "stray-contexts"},
         {HeadlineKind::failed_calls, "failed-calls"},
         {HeadlineKind::inconclusive, "inconclusive"},
         {HeadlineKind::nothing_allocated, "nothing-allocated"},

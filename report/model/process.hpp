@@ -126,8 +126,10 @@ struct Process {
     PoolReport pool;
     std::vector<AllocatorMap> allocator_maps; // only where a page is wanted
     ChurnReport churn;
-    std::vector<SiteSums> sites;      // only where a table of them is wanted
-    std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
+    std::vector<SiteSums> sites;           // only where a table of them is wanted
+    std::vector<MemoryReport> memory;      // sorted by ordinal: devices of which anything is known
+    std::uint64_t context_devices = 0;     // on which it had contexts
+    bool has_context_of_no_device = false; // … and there is one more, on which is not known
     std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
@@ -137,6 +139,8 @@ struct Process {
 
     // Value of an Info record, "" if there is none.
     std::string info_value(std::string_view key) const;
+    // Whether the log has what only newer tracers record: "contexts".
+    bool records(std::string_view what) const;
     // Those of which a process has one; of the others it may have several, which are elsewhere.
     std::vector<std::pair<std::string, std::string>> single_info() const;
     Surroundings seen() const { return {&coverage, this}; }

@@ -175,6 +175,12 @@ std::vector<std::pair<std::string, std::string>> Process::single_info() const
     return facts;
 }
 
+bool Process::records(std::string_view what) const
+{
+    const std::string words = ' ' + info_value("recorded") + ' ';
+    return words.find(' ' + std::string(what) + ' ') != std::string::npos;
+}
+
 std::string Process::info_value(std::string_view key) const
 {
     for (const auto& [name, value] : info) {

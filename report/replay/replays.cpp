@@ -48,6 +48,7 @@ void Replays::after_rare(const Record& record, const SegmentReplay& segments)
     shortages.apply(record, heap, segments, memory);
     steps.after(record);
     marks.apply(record);
+    contexts.apply(record);
     damages.note(record);
     tests.apply(record);
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "report/replay/churn.hpp"
+#include "report/replay/contexts.hpp"
 #include "report/replay/damage.hpp"
 #include "report/replay/growth.hpp"
 #include "report/replay/heap/heap_replay.hpp"
@@ -32,6 +33,7 @@ struct Replays {
     Steps steps{heap.phases()};
     Shortages shortages;
     Marks marks;
+    Contexts contexts;
     Damages damages;
     ChurnCounts churn;
     Tests tests{memory};

@@ -21,6 +21,10 @@ void write_advice(TextOutput& out, const Report& report);
 // where there are several.
 void write_churn_of(TextOutput& out, const Process& process, const std::string& name);
 
+// contexts.cpp
+// Those in which nothing was done, of processes that work elsewhere; nothing, where there is none.
+void write_stray_contexts(TextOutput& out, const Report& report);
+
 // growth.cpp
 // "growing by 64 KiB per step, 99.9 % sure", "start-up", "once", …
 std::string class_words(const Leak& leak);
@@ -112,9 +116,13 @@ struct FoundSection {
     void (*summary)(TextOutput& out, const Report& report, std::string_view prefix) = nullptr;
 };
 inline constexpr FoundSection kFoundSections[] = {
-    {write_shortages},  {write_misuse},
-    {write_damage},     {write_growth, write_growth_summary},
-    {write_workspaces}, {write_tests, write_tests_summary},
+    {write_shortages},
+    {write_misuse},
+    {write_damage},
+    {write_growth, write_growth_summary},
+    {write_workspaces},
+    {write_stray_contexts},
+    {write_tests, write_tests_summary},
 };
 
 } // namespace vramscope::report

@@ -53,6 +53,8 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style 
 void write_timeline(std::ostream& out, const Report& report, const TextStyle& style = {});
 // What allocating costs, and where.
 void write_churn(std::ostream& out, const Report& report, const TextStyle& style = {});
+// Each context: who opened it, and what was done in it.
+void write_contexts(std::ostream& out, const Report& report, const TextStyle& style = {});
 // What a running program holds now.
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style = {});
 // The end of what `vramscope run` prints.

@@ -108,6 +108,7 @@ class Checker:
         self.check_maps()
         self.check_memory()
         self.check_growth()
+        self.check_contexts()
         for statement, rows in LISTS.items():
             self.check_rows(statement, list(self.report[rows]))
         if self.program.of("sum"):  # the list is closed where something of it is planted
@@ -142,6 +143,11 @@ class Checker:
             self.compare(f"total leaked_{name}", sum(row[name] for row in self.report["leaks"]
                                                      if row["kind"] != "unclosed-import"),
                          self.report["totals"][f"leaked_{name}"], f"leaked_{name}")
+
+    def check_contexts(self):
+        """The list is closed where something of it is planted; stray ones are closed everywhere."""
+        rows = [{**row["opened"], **row} for row in self.report["contexts"] if "opened" in row]
+        self.check_rows("context", rows if self.program.of("context") else [row for row in rows if row["stray"]])
 
     def check_maps(self):
         for truth in self.program.of("map"):

@@ -18,12 +18,13 @@ from pages import Pages, why_no_pages
 OLD_LOGS = SOURCE / "tests" / "golden" / "old_logs"
 SCENES = ("careless", "misuse", "damage", "shortages", "random_1", "suppressed", "growth_marks", "churn", "ranks", "leaks_reset",
           "training")
-VIEWS = ("report", "leaks", "peak", "frag", "timeline", "churn")
+VIEWS = ("report", "leaks", "peak", "frag", "timeline", "churn", "contexts")
 ROWS = 3  # of each list in each log: a text tells of the first few
 
 TRACED = {
     "tests, by their names": ["gtest_suite"],
     "a pool of the driver's that keeps memory": ["../corpus/oom_mempool_keeps"],
+    "a context beside another": ["contexts", "destroy_one_of_two"],
     "a library whose handles pile up": ["../corpus/leak_handle_per_step"],
     "an allocator like PyTorch's that asks again": ["torch_program", PROGRAMS / "libtorch_allocator.so", "retry"],
 }
@@ -86,6 +87,11 @@ def holder(row):
     return [in_bytes(row["bytes"]), row["name"] or row["library"] or ""]
 
 
+def context(row):
+    opened = row.get("opened")
+    return [opened["api"], place(opened)] if opened else ["not recorded"]
+
+
 class Seen(NamedTuple):
     part: str  # of the page: the id of its section
     words: Callable
@@ -105,6 +111,8 @@ LISTS = {
     "suppressions": Seen("suppressed", lambda row: [row["rule"], in_bytes(row["bytes"])]),
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
     "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
+    "contexts": Seen("contexts", lambda row: [f"device {row['device']}", *context(row)], lambda row: [f"Device {row['device']}", *context(row)],
+                     least=2),
     "misuse": Seen("misuse", wrong_free),
     "damage": Seen("misuse", damaged),
     "out_of_memory": Seen("shortages", lambda row: [in_bytes(row["requested_bytes"]), row["api"], place(row)]),

@@ -81,6 +81,10 @@ constexpr std::array kViews{
          "  vramscope churn vramscope.train.4711.vsl\n"
          "  vramscope churn --json - train.vsl | jq '.processes[0].churn.driver'\n",
          report::write_churn, 2},
+    View{"contexts", "each context: who opened it, what ended it, and what was done in it",
+         "  vramscope contexts vramscope.train.4711.vsl\n"
+         "  vramscope contexts --json - train.vsl | jq '.contexts[] | select(.stray)'\n",
+         report::write_contexts},
 };
 // clang-format on
 

@@ -166,6 +166,15 @@ constexpr std::array kLimits = {
 };
 // clang-format on
 
+struct Flag {
+    const char* key;
+    bool Budget::*member;
+};
+constexpr std::array kFlags = {
+    Flag{"one-device", &Budget::one_device},
+    Flag{"allow-inconclusive", &Budget::allow_inconclusive},
+};
+
 class BudgetFile {
 public:
     explicit BudgetFile(const std::string& path) : path_(path) {}
@@ -222,16 +231,19 @@ private:
         }
         if (key == "fail-on")
             return take_findings(budget, where, value);
-        if (key == "allow-inconclusive") {
+        for (const Flag& flag : kFlags) {
+            if (key != flag.key)
+                continue;
             if (!value.is_boolean())
                 refuse(where, as_text(value), "true or false");
-            budget.allow_inconclusive = value.get<bool>();
+            budget.*flag.member = value.get<bool>();
             return;
         }
         std::string keys;
         for (const Limit& limit : kLimits)
             keys += limit.key + std::string(", ");
-        fail(fmt::format("there is no budget '{}': there are {}fail-on and allow-inconclusive",
+        fail(fmt::format("there is no budget '{}': there are {}one-device, fail-on and "
+                         "allow-inconclusive",
                          key.substr(0, 80), keys));
     }
 
@@ -276,6 +288,9 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
         add(command.add_option("--" + std::string(limit.key), options.limits[limit.key],
                                limit.help),
             limit.value);
+    add(command.add_flag("--one-device", options.one_device,
+                         "each process may have contexts on one device alone"),
+        nullptr);
     std::vector<std::string> findings = finding_words();
     CLI::Option* const fail_on =
         command.add_option("--fail-on", options.fail_on,
@@ -320,6 +335,7 @@ Budget read_budget(const BudgetOptions& options)
         budget.fail_on.reset();
         add_findings(budget, "--fail-on", options.fail_on);
     }
+    budget.one_device = budget.one_device || options.one_device;
     budget.allow_inconclusive = budget.allow_inconclusive || options.allow_inconclusive;
     budget.allow_unapplied = options.allow_unapplied;
     return budget;

@@ -22,6 +22,7 @@ struct BudgetOptions {
     std::string file;
     std::map<std::string, std::string> limits; // the key is the option without its dashes
     std::string fail_on;                       // words with commas between them; empty: not given
+    bool one_device = false;
     bool allow_inconclusive = false;
     std::vector<std::string> rules;  // files
     std::vector<std::string> forbid; // each as it follows `forbid` in a file

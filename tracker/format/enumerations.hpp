@@ -51,6 +51,7 @@ enum class Tag : std::uint8_t {
     blocks_pending = 0x63,
     block_name = 0x64,
     mempool_memory = 0x65,
+    context_opened = 0x66,
 };
 inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but the hot ones have
 
@@ -126,6 +127,19 @@ struct Words<TestState> {
                                                {TestState::skipped, "skipped"},
                                                {TestState::ended, "ended"}};
     static constexpr const char* kOtherwise = "ended";
+};
+
+// How a context came to be known.
+enum class Opening : std::uint8_t {
+    created = 1,  // this call made it
+    retained = 2, // this call made its device's primary context active, or found it so
+    seen = 3,     // this call was the first in which it was current: what made it was not seen
+};
+template <>
+struct Words<Opening> {
+    static constexpr Word<Opening> kAll[] = {
+        {Opening::created, "created"}, {Opening::retained, "retained"}, {Opening::seen, "seen"}};
+    static constexpr const char* kOtherwise = "seen";
 };
 
 // Which blocks an allocator cuts from a segment.

@@ -182,6 +182,24 @@ struct MempoolMemory {
     std::uint64_t maximum = 0;
 };
 
+// Once for each context, when it is first known: what it is, a `context` before this says.
+struct ContextOpened {
+    static constexpr Layout kLayout{Tag::context_opened, "context_opened", Head::plain,
+                                    "api, context, opening, free_before, free_after, total, stack"};
+    static constexpr Says kSays[] = {
+        {"", "A context is known from here on: by this call, which opened it or found it open."},
+        {"free_before", "Of its device, as the driver says, right before the call; 0: not asked."},
+        {"free_after", "The same, right after it."},
+        {"total", "Of its device, as the driver says; 0: not asked."}};
+    ApiId api;
+    std::uint64_t context = 0;
+    Opening opening = Opening::seen;
+    std::uint64_t free_before = 0;
+    std::uint64_t free_after = 0;
+    std::uint64_t total = 0;
+    StackId stack{};
+};
+
 struct DriverTime {
     static constexpr Layout kLayout{Tag::driver_time, "driver_time", Head::plain,
                                     "api, calls, total, longest"};
@@ -290,7 +308,7 @@ using Records =
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
                PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown,
-               BlocksPending, BlockName, MempoolMemory>;
+               BlocksPending, BlockName, MempoolMemory, ContextOpened>;
 
 inline constexpr auto kLayoutOfTag = [] {
     std::array<const Layout*, 256> layouts{};

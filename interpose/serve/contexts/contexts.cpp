@@ -1,8 +1,10 @@
 // interpose/serve/contexts/contexts.cpp — a table under a lock, and one entry for each thread.
 #include "interpose/serve/contexts/contexts.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "interpose/serve/contexts/captures.hpp"
@@ -64,18 +66,34 @@ Context* find(CUcontext handle) noexcept
     return nullptr;
 }
 
-// The entry of `handle`, made if need be. Null: the table is full.
-Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool primary) noexcept
+// The entry of `handle`, made if need be: `added` is then its id. Null: the table is full.
+Context* find_or_add(log::Thread& thread, CUcontext handle, int device, bool primary,
+                     std::uint64_t& added) noexcept
 {
     start_afresh_in_new_log();
     Context* context = find(handle);
     if (context || !(context = find(nullptr)))
         return context;
     *context = {handle, ++last_id, device, primary, 0};
+    added = context->id;
     context_seen(handle);
     log::write(thread, format::Context{context->id, reinterpret_cast<std::uintptr_t>(handle),
                                        device, primary});
     return context;
+}
+
+// Without the table's lock, under which no stack is taken.
+void write_opened(log::Thread& thread, const log::CallSite& site, std::uint64_t api,
+                  std::uint64_t added, format::ContextOpened opened) noexcept
+{
+    if (!added)
+        return;
+    opened.api = api;
+    opened.context = added;
+    if (api == kNoApi) // the site may be of a call that is over
+        log::write(thread, {log::now()}, opened);
+    else
+        log::write_with_stack(thread, site, api, opened);
 }
 
 void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t stack,
@@ -98,7 +116,7 @@ thread_local constinit RememberedContext remembered_context{};
 constinit std::atomic<std::uint64_t> context_changes{1};
 
 void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle,
-                     std::uint64_t seen) noexcept
+                     std::uint64_t seen, std::uint64_t api) noexcept
 {
     RememberedContext& remembered = remembered_context;
     remembered = {};
@@ -114,9 +132,10 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
         if (result != CUDA_SUCCESS)
             device = -1;
     }
+    std::uint64_t added = 0;
     {
         const std::lock_guard guard(lock);
-        Context* context = find_or_add(thread, handle, device, false);
+        Context* context = find_or_add(thread, handle, device, false, added);
         if (!context)
             return;
         if (context->device < 0)
@@ -124,6 +143,7 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
         remembered = {handle,          seen,   context->id, log::process->generation,
                       context->device, nullptr};
     }
+    write_opened(thread, thread.site, api, added, opened_as(format::Opening::seen));
     note_device(thread, driver, remembered.device);
 }
 
@@ -136,7 +156,7 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
     CUcontext context = nullptr;
     if (created && driver->stream_context)
         driver->stream_context(stream, &context);
-    format::Place place = place_in(call.thread, *driver, context);
+    format::Place place = place_in(call.thread, *driver, context, call.api());
     place.stream = number(stream);
     place.pool = number(pool ? pool : current_mempool(place.device));
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -187,32 +207,44 @@ void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
     note_uuid(thread, driver, device);
 }
 
-void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
-                  CUdevice device) noexcept
+bool knows_primary(CUdevice device) noexcept
 {
+    const std::lock_guard guard(lock);
+    return std::any_of(std::begin(contexts), std::end(contexts), [&](const Context& context) {
+        return context.handle && context.primary && context.device == device;
+    });
+}
+
+void note_primary(Call& call, const Driver& driver, CUcontext context, CUdevice device,
+                  format::ContextOpened opened) noexcept
+{
+    std::uint64_t added = 0;
     {
         const std::lock_guard guard(lock);
-        if (Context* known = find_or_add(thread, context, device, true)) {
+        if (Context* known = find_or_add(call.thread, context, device, true, added)) {
             known->primary = true;
             known->device = device;
         }
     }
-    note_device(thread, driver, device);
+    write_opened(call.thread, call.site, call.api(), added, opened);
+    note_device(call.thread, driver, device);
 }
 
-format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext handle,
-                           CUdevice device) noexcept
+format::Place place_of_new(Call& call, const Driver& driver, CUcontext handle, CUdevice device,
+                           format::ContextOpened opened) noexcept
 {
     format::Place place;
     place.device = device;
+    std::uint64_t added = 0;
     {
         const std::lock_guard guard(lock);
-        if (Context* before = find(handle))
-            forget(thread, hook, log::now(), 0, *before); // what ended it was not seen
-        if (Context* context = find_or_add(thread, handle, device, false))
+        if (Context* before = find(handle)) // what ended it was not seen
+            forget(call.thread, call.hook, log::now(), 0, *before);
+        if (Context* context = find_or_add(call.thread, handle, device, false, added))
             place.context = context->id;
     }
-    note_device(thread, driver, device);
+    write_opened(call.thread, call.site, call.api(), added, opened);
+    note_device(call.thread, driver, device);
     return place;
 }
 
@@ -224,8 +256,7 @@ void green_created(CUgreenCtx handle, CUdevice device) noexcept
         *green = {handle, device};
 }
 
-void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx handle,
-                 CUcontext context) noexcept
+void green_named(Call& call, const Driver& driver, CUgreenCtx handle, CUcontext context) noexcept
 {
     CUdevice device = -1;
     {
@@ -234,7 +265,7 @@ void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx handle,
             device = green->device;
     }
     if (device >= 0)
-        note_primary(thread, driver, context, device);
+        note_primary(call, driver, context, device, opened_as(format::Opening::seen));
 }
 
 CUdevice green_gone(CUgreenCtx handle) noexcept

@@ -26,11 +26,14 @@ extern thread_local constinit RememberedContext remembered_context;
 // Changes with every context that goes: what threads remember is then looked up again.
 extern constinit std::atomic<std::uint64_t> context_changes;
 void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle,
-                     std::uint64_t seen) noexcept;
+                     std::uint64_t seen, std::uint64_t api) noexcept;
+inline constexpr std::uint64_t kNoApi = UINT64_MAX; // there is no call of the program's
 
-// Where an allocation that was just made belongs. Null: the thread's current context.
+// Where an allocation that was just made belongs. Null: the thread's current context. `api`: of the
+// call that asks, should the context be a new one.
 [[gnu::always_inline]] inline format::Place place_in(log::Thread& thread, const Driver& driver,
-                                                     CUcontext handle) noexcept
+                                                     CUcontext handle,
+                                                     std::uint64_t api = kNoApi) noexcept
 {
     format::Place place;
     if (!handle && (!driver.context || driver.context(&handle) != CUDA_SUCCESS || !handle))
@@ -39,7 +42,7 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
     const std::uint64_t seen = context_changes.load(std::memory_order_acquire);
     if (remembered.handle != handle || remembered.changes != seen ||
         remembered.generation != log::process->generation) [[unlikely]]
-        look_up_context(thread, driver, handle, seen);
+        look_up_context(thread, driver, handle, seen, api);
     if (remembered.handle == handle) {
         place.context = remembered.id;
         place.device = remembered.device;
@@ -51,7 +54,8 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
 [[gnu::always_inline]] inline format::Place place_now(Call& call) noexcept
 {
     const Driver* driver = Driver::find();
-    return driver && !exiting() ? place_in(call.thread, *driver, nullptr) : format::Place{};
+    return driver && !exiting() ? place_in(call.thread, *driver, nullptr, call.api())
+                                : format::Place{};
 }
 // Where an allocation on this stream from this pool (null: its device's) belongs.
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept;
@@ -59,15 +63,24 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
 // The device's name and size go into the log once.
 void note_device(log::Thread& thread, const Driver& driver, int device) noexcept;
 
-void note_primary(log::Thread& thread, const Driver& driver, CUcontext context,
-                  CUdevice device) noexcept;
+inline format::ContextOpened opened_as(format::Opening opening) noexcept
+{
+    format::ContextOpened opened;
+    opened.opening = opening;
+    return opened;
+}
+
+// Whether the device's primary context is one that is known.
+bool knows_primary(CUdevice device) noexcept;
+// `opened`: what is to be written of a context that was not known.
+void note_primary(Call& call, const Driver& driver, CUcontext context, CUdevice device,
+                  format::ContextOpened opened) noexcept;
 // A context that the program just made: whatever had its handle before is gone.
-format::Place place_of_new(log::Thread& thread, const Driver& driver, Hook hook, CUcontext context,
-                           CUdevice device) noexcept;
+format::Place place_of_new(Call& call, const Driver& driver, CUcontext context, CUdevice device,
+                           format::ContextOpened opened) noexcept;
 // A green context's memory is that of its device's primary context, and goes with it.
 void green_created(CUgreenCtx green, CUdevice device) noexcept;
-void green_named(log::Thread& thread, const Driver& driver, CUgreenCtx green,
-                 CUcontext context) noexcept;
+void green_named(Call& call, const Driver& driver, CUgreenCtx green, CUcontext context) noexcept;
 // The device of the green context that is gone; -1: it is not known.
 CUdevice green_gone(CUgreenCtx green) noexcept;
 void attached(CUcontext context) noexcept;

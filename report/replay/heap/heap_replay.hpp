@@ -98,6 +98,8 @@ public:
     ReplayCounts counts() const;
     const Sites& sites() const noexcept { return sites_; }
     const Phases& phases() const noexcept { return phases_; }
+    // The one that Site::context has for a context of the log; none: it has no site.
+    std::optional<std::uint32_t> context_number(std::uint64_t id) const { return sums_.find(id); }
     const FailedCalls& failed_calls() const noexcept { return failed_calls_; }
     const Pools& mempools() const noexcept { return pools_; }
     // Both: after finish().

@@ -26,6 +26,12 @@ Bytes bytes_of(const Block& block) noexcept
 
 } // namespace
 
+std::optional<std::uint32_t> LiveSums::find(std::uint64_t context_id) const
+{
+    const auto found = index_of_id_.find(context_id);
+    return found == index_of_id_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::uint32_t LiveSums::look_up(std::uint64_t context_id)
 {
     const auto [found, added] =

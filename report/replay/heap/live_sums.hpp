@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +24,9 @@ public:
     void enter(const Block& block); // it is alive from here
     void leave(const Block& block); // it was alive, and is given back
     std::uint32_t destroy(std::uint64_t context_id, std::uint64_t ticks); // our number for it
+
+    // Our number for it, if it has had any block.
+    std::optional<std::uint32_t> find(std::uint64_t context_id) const;
 
     bool context_is_gone(const Block& block) const noexcept;
     bool is_dead(const Block& block) const noexcept; // its context died and took it along

@@ -70,6 +70,8 @@ LogBuilder log_with(Finding finding)
         return clean().damaged(format::Damage::overrun, 0x1000, 16, 4);
     case Finding::failed_calls:
         return clean().failed(1, 4096);
+    case Finding::stray_contexts:
+        return clean().context(2, 1).add(format::ContextOpened{.api = 0, .context = 2, .stack = 1});
     }
     return clean();
 }

@@ -1,10 +1,12 @@
 // tools/simgpu/driver/base/settings.cpp — parse the environment of the simulated GPU.
 #include "tools/simgpu/driver/base/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "tracker/format/size_text.hpp"
 #include "tracker/format/terminal_text.hpp"
@@ -143,6 +145,44 @@ int cuda_version(int newest)
     complain("VRAMSCOPE_SIM_CUDA is '%s'; write a version from 11.3 to %d.%d", value, newest / 1000,
              newest % 1000 / 10);
     return newest;
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, std::size_t ObjectBytes::*> kObjects[] = {
+    {"context", &ObjectBytes::context},
+};
+
+ObjectBytes read_object_bytes()
+{
+    ObjectBytes bytes;
+    const char* value = value_of("VRAMSCOPE_SIM_TAKES");
+    std::string_view rest = value ? value : "";
+    while (!rest.empty()) {
+        const std::string_view item = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+        const std::size_t equals = std::min(item.find('='), item.size());
+        const auto size =
+            vramscope::format::read_size(item.substr(std::min(equals + 1, item.size())));
+        bool known = false;
+        for (const auto& [name, member] : kObjects)
+            if (size && item.substr(0, equals) == name) {
+                bytes.*member = *size;
+                known = true;
+            }
+        if (!known)
+            complain("VRAMSCOPE_SIM_TAKES: '%.*s' is not OBJECT=SIZE, for example context=512MiB",
+                     static_cast<int>(item.size()), item.data());
+    }
+    return bytes;
+}
+
+} // namespace
+
+const ObjectBytes& object_bytes()
+{
+    static const ObjectBytes bytes = read_object_bytes();
+    return bytes;
 }
 
 const char* trace_path()

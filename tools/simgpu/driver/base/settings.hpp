@@ -37,6 +37,12 @@ int cuda_version(int newest);
 // 12040 for "12.4"; nothing for what is not a version from 11.3 on.
 std::optional<int> parse_version(std::string_view text);
 
+// VRAMSCOPE_SIM_TAKES: what the driver itself takes of a device for each of its objects.
+struct ObjectBytes {
+    std::size_t context = 0;
+};
+const ObjectBytes& object_bytes();
+
 const char* trace_path();
 // How long queued work waits before it runs by itself.
 std::chrono::microseconds work_delay();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "tools/simgpu/driver/array/array.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
@@ -50,6 +51,11 @@ std::mutex& contexts_mutex()
 
 Context* open_context(Device& device, unsigned flags, unsigned api_version)
 {
+    {
+        const std::lock_guard lock(memory_mutex());
+        if (!device.charge(object_bytes().context))
+            return nullptr;
+    }
     Context* context = slots<Context>().make();
     context->id = ++last_context_id;
     context->device = &device;
@@ -80,6 +86,10 @@ void close_context(Context& context)
     for (Stream* stream : open) {
         abandon_capture(*stream);
         close_stream(*stream);
+    }
+    {
+        const std::lock_guard lock(memory_mutex());
+        context.device->discharge(object_bytes().context);
     }
     const std::lock_guard lock(contexts_mutex());
     context.per_thread_streams.clear();

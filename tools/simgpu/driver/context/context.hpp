@@ -45,6 +45,7 @@ struct Context {
 
 std::mutex& contexts_mutex();
 
+// Null: the device has no memory left for it.
 Context* open_context(Device& device, unsigned flags, unsigned api_version);
 // Waits for its work and frees what it owns.
 void close_context(Context& context);

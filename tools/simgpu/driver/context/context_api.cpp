@@ -22,6 +22,8 @@ CUresult create(CUcontext* handle, unsigned flags, CUdevice ordinal, unsigned ap
     if ((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     Context* context = open_context(*device, flags, api_version);
+    if (!context)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     push_current(*context);
     *handle = reinterpret_cast<CUcontext>(context);
     return CUDA_SUCCESS;

@@ -40,6 +40,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev)
     Primary& primary = primaries().by_device[dev];
     if (!primary.context) {
         primary.context = open_context(*device, primary.flags, 3020);
+        if (!primary.context)
+            return CUDA_ERROR_OUT_OF_MEMORY;
         primary.context->primary = true;
     }
     ++primary.users;
