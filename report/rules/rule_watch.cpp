@@ -17,6 +17,11 @@ bool has_pattern(ConditionKind kind) noexcept
            kind == ConditionKind::after_mark || kind == ConditionKind::until_mark;
 }
 
+bool speaks_of_contexts(const Rule& rule) noexcept
+{
+    return rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context;
+}
+
 bool is_memory_event(format::MemoryClass kind) noexcept
 {
     return kind == format::MemoryClass::device || kind == format::MemoryClass::host ||
@@ -42,21 +47,59 @@ void RuleWatch::before(const Record& record)
 {
     record_ = &record;
     from_driver_.note(record);
-    if (!is_hot(record.tag))
-        steps_.apply(record);
+    if (is_hot(record.tag))
+        return;
+    steps_.apply(record);
+    apply_context(record);
+}
+
+// Contexts are told by records of their own: most are opened without an allocation.
+void RuleWatch::apply_context(const Record& record)
+{
+    constexpr std::size_t kMostContexts = 10'000;
+    if (const auto defined = record.as<format::Context>()) {
+        if (devices_.size() < kMostContexts)
+            devices_[defined->id] = static_cast<std::int32_t>(defined->device);
+    } else if (const auto opened = record.as<format::ContextOpened>()) {
+        const auto device = devices_.find(opened->context);
+        born_as({{opened->stack, opened->api, record.ticks},
+                 0,
+                 record.thread,
+                 device == devices_.end() ? -1 : device->second,
+                 format::Memory::context},
+                key_of_context(opened->context), 0, false);
+    } else if (const auto gone = record.as<format::ContextGone>()) {
+        leave(key_of_context(gone->context));
+    }
+}
+
+RuleWatch::BlockKey RuleWatch::key_of_context(std::uint64_t id)
+{
+    return {id, 0, static_cast<std::uint64_t>(format::Memory::context)};
 }
 
 void RuleWatch::born(const Block& block)
 {
-    const Event event{{block.stack, block.api, block.ticks},
-                      block.bytes,
-                      block.thread,
-                      block.device,
-                      block.memory};
+    if (block.memory == format::Memory::context)
+        return;
+    born_as({{block.stack, block.api, block.ticks},
+             block.bytes,
+             block.thread,
+             block.device,
+             block.memory},
+            key_of(block), block.context, block.mortal);
+}
+
+void RuleWatch::born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal)
+{
     for (std::size_t rule = 0; rule < states_.size(); ++rule)
         if (const auto forbidden = rules_.rules[rule].forbidden)
-            happen(rule, is_event(*forbidden, block), event);
-    limit(block, event);
+            happen(rule, is_event(*forbidden, event.memory), event);
+    Limited limited{
+        .bytes = event.bytes, .stack = event.call.stack, .context = context, .mortal = mortal};
+    limit(event, limited);
+    if (limited.rules.any())
+        blocks_[key] = limited;
 }
 
 // The call that frees it has a stack and a thread of its own.
@@ -73,12 +116,12 @@ void RuleWatch::freed(const Block& block, std::uint64_t ticks)
             if (rules_.rules[rule].forbidden == RuleEvent::free)
                 happen(rule, true, event);
     }
-    leave(block);
+    leave(key_of(block));
 }
 
 void RuleWatch::gone(const Block& block, std::uint64_t)
 {
-    leave(block);
+    leave(key_of(block));
 }
 
 void RuleWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
@@ -96,19 +139,19 @@ void RuleWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
     }
 }
 
-bool RuleWatch::is_event(RuleEvent wanted, const Block& block) const
+bool RuleWatch::is_event(RuleEvent wanted, format::Memory memory) const
 {
-    const format::MemoryClass kind = class_of(block.memory);
+    const format::MemoryClass kind = class_of(memory);
     switch (wanted) {
     case RuleEvent::alloc:
         return is_memory_event(kind);
     case RuleEvent::driver_alloc:
-        return from_driver_.last() && block.memory != format::Memory::suballocated &&
+        return from_driver_.last() && memory != format::Memory::suballocated &&
                (is_memory_event(kind) || kind == format::MemoryClass::reserved);
     case RuleEvent::context:
-        return block.memory == format::Memory::context;
+        return memory == format::Memory::context;
     case RuleEvent::graph:
-        return block.memory == format::Memory::graph_exec;
+        return memory == format::Memory::graph_exec;
     case RuleEvent::free:
         break;
     }
@@ -130,29 +173,23 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
 }
 
 // A block that is alive counts for each limit whose conditions its birth met.
-void RuleWatch::limit(const Block& block, const Event& event)
+void RuleWatch::limit(const Event& event, Limited& limited)
 {
-    Limited limited{.bytes = block.bytes,
-                    .stack = block.stack,
-                    .context = block.context,
-                    .mortal = block.mortal};
-    const bool own = is_own_memory(block.memory);
+    const bool own = is_own_memory(event.memory);
     for (std::size_t number = 0; number < states_.size(); ++number) {
         const Rule& rule = rules_.rules[number];
         if (rule.forbidden || !meets(number, event) ||
-            !(rule.counted ? *rule.counted == block.memory : own))
+            !(rule.counted ? *rule.counted == event.memory : own))
             continue;
         limited.rules.set(number);
         State& state = states_[number];
         add(state.calls, event);
-        state.live += rule.quantity == RuleQuantity::count_live ? 1 : block.bytes;
+        state.live += rule.quantity == RuleQuantity::count_live ? 1 : event.bytes;
         if (state.live > rule.limit && state.at_limit.empty())
             for (const auto& [stack, sum] : state.calls)
                 state.at_limit.push_back(sum);
         state.measured = std::max(state.measured, state.live);
     }
-    if (limited.rules.any())
-        blocks_[key_of(block)] = limited;
 }
 
 RuleWatch::BlockKey RuleWatch::key_of(const Block& block)
@@ -160,9 +197,9 @@ RuleWatch::BlockKey RuleWatch::key_of(const Block& block)
     return {block.address, block.ticks, static_cast<std::uint64_t>(block.memory)};
 }
 
-void RuleWatch::leave(const Block& block)
+void RuleWatch::leave(const BlockKey& key)
 {
-    const auto known = blocks_.find(key_of(block));
+    const auto known = blocks_.find(key);
     if (known == blocks_.end())
         return;
     leave(known->second);
@@ -274,6 +311,8 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
                 }))
                 outcome.unknown = "blocks that an allocator of the program's cuts do not say "
                                   "whether a stream was captured";
+            if (speaks_of_contexts(rule) && tables_.info_value("recorded").empty())
+                outcome.unknown = "contexts are not recorded in this log";
         }
         outcomes.push_back(std::move(outcome));
     }

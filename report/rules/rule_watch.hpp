@@ -70,12 +70,15 @@ private:
     bool meets(const Condition& condition, const Event& event);
     std::string_view owner_of(const Event& event);
     bool thread_matches(const Condition& condition, std::uint32_t thread);
-    bool is_event(RuleEvent wanted, const Block& block) const;
+    void apply_context(const Record& record);
+    void born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal);
+    bool is_event(RuleEvent wanted, format::Memory memory) const;
     void happen(std::size_t rule, bool is_its_event, const Event& event);
-    void limit(const Block& block, const Event& event);
+    void limit(const Event& event, Limited& limited);
     static void add(Sums& sums, const Event& event);
     static BlockKey key_of(const Block& block);
-    void leave(const Block& block);
+    static BlockKey key_of_context(std::uint64_t id);
+    void leave(const BlockKey& key);
     void leave(const Limited& block);
     std::string why_never(std::size_t rule) const;
     static std::vector<RuleCall> calls_of(std::vector<Sum>& sums, bool by_bytes,
@@ -91,6 +94,7 @@ private:
     std::vector<State> states_;
     std::map<BlockKey, Limited> blocks_;
     std::map<const Condition*, NamedSteps::Pattern> patterns_;
+    std::unordered_map<std::uint64_t, std::int32_t> devices_; // of contexts, by their ids
     std::map<std::pair<const Condition*, std::uint32_t>, bool> threads_;
 };
 

@@ -142,6 +142,28 @@ TEST(HoldRules, WhatGoesWithItsContextIsAliveNoMore)
     EXPECT_EQ(measured(log, "limit live 1MiB"), 4_KiB);
 }
 
+TEST(HoldRules, Contexts)
+{
+    LogBuilder log = program_with_stacks();
+    log.info("recorded", "contexts");
+    const auto opened = [&](std::uint64_t id, std::int64_t device, std::uint64_t stack) {
+        format::ContextOpened record;
+        record.context = id;
+        record.stack = stack;
+        log.context(id, device).add(record);
+    };
+    opened(1, 0, 1);
+    opened(2, 1, 2);
+    log.alloc(0x1000, 4_KiB, 1).context_gone(2);
+    opened(3, 1, 2);
+    EXPECT_EQ(measured(log, "forbid context"), 3u);
+    EXPECT_EQ(measured(log, "forbid context not device 0"), 2u);
+    EXPECT_EQ(measured(log, "limit count-live 1 of context"), 2u);
+    EXPECT_EQ(measured(log, "limit count-live 1 of context device 1"), 1u);
+    EXPECT_NE(outcome(program_with_steps(), "limit count-live 1 of context").unknown, "")
+        << "an older log does not say";
+}
+
 TEST(HoldRules, OwnersAddUp)
 {
     const LogBuilder log = program_with_steps();
