@@ -50,6 +50,9 @@ std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
 // Libraries whose own memory grows, out of the rows of one log: the fastest comes first in both.
+// Of each site, what it had when the most was allocated on its device.
+std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_t sites);
+
 std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing);
 
 // Frees that were wrong, and all other calls that the driver refused. Calls are one row when

@@ -19,6 +19,7 @@
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
 #include "report/rules/hold_rules.hpp"
+#include "report/rules/owners.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -188,6 +189,13 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
                                                      {clock, log.stacks, report_.processes.size()});
     count_devices(process, contexts);
     append(report_.contexts, std::move(contexts));
+    if (!options_.rules.owners.empty()) {
+        StackReader all(tables, symbolizer_, ShownFrames::all); // conditions look at each frame
+        const Sites& sites = replays.heap.sites();
+        append(report_.by_owner, sum_up_owners(options_.rules.owners, sites,
+                                               bytes_at_peaks(replays.holders, sites.all().size()),
+                                               all, report_.processes.size()));
+    }
     process.test_count = replays.tests.count();
     process.tests = find_tests(replays.tests, replays.heap.sites(), source);
 }

@@ -20,6 +20,8 @@ PlaceKey key_of_place(const Row& row)
     return {row.key(), row.memory, row.device};
 }
 
+} // namespace
+
 std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_t sites)
 {
     std::vector<std::uint64_t> bytes(sites);
@@ -28,8 +30,6 @@ std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_
             bytes[holding.site] += holding.bytes;
     return bytes;
 }
-
-} // namespace
 
 std::vector<SiteSums> sum_up_sites(const Sites& sites, const SitePeaks& peaks,
                                    const PeakHolders& holders, StackReader& stacks)

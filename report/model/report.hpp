@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/model/by_owner.hpp"
 #include "report/model/contexts.hpp"
 #include "report/model/damage.hpp"
 #include "report/model/growth.hpp"
@@ -44,6 +45,7 @@ struct Report : LostRows {
     std::vector<FailedCall> failed_calls; // in the same order; misuse is not among them
     std::vector<Workspace> workspaces;    // those that grow, process by process
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
+    std::vector<OwnerSums> by_owner;  // process by process, device by device
     std::vector<ContextRow> contexts; // process by process, in the order of their openings
     // Process by process, in order of time: of each, the first few and the last few.
     std::vector<Shortage> shortages;
@@ -103,6 +105,9 @@ struct Fields<Report> {
             .since(6),
         Field{"contexts", &Report::contexts,
               "Process by process, in the order in which they were opened."}
+            .since(6),
+        Field{"by_owner", &Report::by_owner,
+              "Process by process, device by device: where --owners names owners; else empty."}
             .since(6),
         Field{"misuse", &Report::misuse,
               "Frees that the driver refused and that the log proves wrong, in the order of their "

@@ -363,9 +363,7 @@ private:
     std::size_t at_ = 0;
 };
 
-} // namespace
-
-void add_rules_file(Rules& rules, const std::filesystem::path& path)
+void add_file(Rules& rules, const std::filesystem::path& path)
 {
     const std::string text = read_input_text(path, "the rules", kMostBytesOfRules);
     std::string_view rest = text;
@@ -377,8 +375,23 @@ void add_rules_file(Rules& rules, const std::filesystem::path& path)
             line.remove_suffix(1);
         RuleLine(rules, line, fmt::format("{}:{}", path.string(), number)).read();
     }
+}
+
+} // namespace
+
+void add_rules_file(Rules& rules, const std::filesystem::path& path)
+{
+    add_file(rules, path);
     if (rules.rules.empty())
         throw Error(Exit::usage, fmt::format("{}: there is no rule in it", path.string()));
+}
+
+void add_owners_file(Rules& rules, const std::filesystem::path& path)
+{
+    add_file(rules, path);
+    rules.rules.clear();
+    if (rules.owners.empty())
+        throw Error(Exit::usage, fmt::format("{}: there is no owner in it", path.string()));
 }
 
 void add_forbidden(Rules& rules, std::string_view text)

@@ -10,6 +10,8 @@ namespace vramscope::report {
 
 // Both throw Error (usage), one line with the place: "rules.txt:3:9: there is no event 'aloc': …".
 void add_rules_file(Rules& rules, const std::filesystem::path& path);
+// The same file, of which owners alone are wanted.
+void add_owners_file(Rules& rules, const std::filesystem::path& path);
 // What follows `forbid` in a rule; its name is "forbid", "forbid-2" and so on.
 void add_forbidden(Rules& rules, std::string_view text);
 

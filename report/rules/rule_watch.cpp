@@ -263,22 +263,14 @@ bool RuleWatch::meets(const Condition& condition, const Event& event)
     case ConditionKind::device:
         return static_cast<std::int64_t>(condition.number) == event.device;
     case ConditionKind::owner:
-        return owner_of(event) == condition.text;
+        return owner_of(rules_.owners, facts_, event.call, event.memory, event.device) ==
+               condition.text;
     case ConditionKind::module:
     case ConditionKind::stack:
     case ConditionKind::file:
         break;
     }
     return event.call.stack != 0 && facts_.meets(condition, event.call);
-}
-
-std::string_view RuleWatch::owner_of(const Event& event)
-{
-    for (const Owner& owner : rules_.owners)
-        if (std::ranges::any_of(owner.any_of,
-                                [&](const Condition& one) { return meets(one, event); }))
-            return owner.name;
-    return kOtherOwner;
 }
 
 bool RuleWatch::thread_matches(const Condition& condition, std::uint32_t thread)

@@ -14,8 +14,8 @@
 #include "report/model/rules.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/from_driver.hpp"
-#include "report/rules/call_facts.hpp"
 #include "report/rules/named_steps.hpp"
+#include "report/rules/owners.hpp"
 
 namespace vramscope::report {
 
@@ -68,7 +68,6 @@ private:
 
     bool meets(std::size_t rule, const Event& event);
     bool meets(const Condition& condition, const Event& event);
-    std::string_view owner_of(const Event& event);
     bool thread_matches(const Condition& condition, std::uint32_t thread);
     void apply_context(const Record& record);
     void born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal);

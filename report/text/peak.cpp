@@ -163,6 +163,7 @@ void write_peak(std::ostream& out, const Report& report, const TextStyle& style)
         for (const MemoryReport& one : process.memory)
             write_device_peak(text, report, process, one);
     }
+    write_by_owner(text, report);
     write_advice(text, report);
     write_doubts(text, report);
     write_unread_files(text, report);

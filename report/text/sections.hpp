@@ -109,6 +109,10 @@ void write_tests_summary(TextOutput& out, const Report& report, std::string_view
 // Libraries whose workspaces grow; nothing, where none does.
 void write_workspaces(TextOutput& out, const Report& report);
 
+// by_owner.cpp
+// What each owner has; nothing, where none is named.
+void write_by_owner(TextOutput& out, const Report& report);
+
 // What was found beside leaks, what hurts most first; see Headline. A new kind is a row.
 struct FoundSection {
     void (*write)(TextOutput& out, const Report& report);
@@ -116,13 +120,10 @@ struct FoundSection {
     void (*summary)(TextOutput& out, const Report& report, std::string_view prefix) = nullptr;
 };
 inline constexpr FoundSection kFoundSections[] = {
-    {write_shortages},
-    {write_misuse},
-    {write_damage},
-    {write_growth, write_growth_summary},
-    {write_workspaces},
-    {write_stray_contexts},
-    {write_tests, write_tests_summary},
+    {write_shortages},  {write_misuse},
+    {write_damage},     {write_growth, write_growth_summary},
+    {write_workspaces}, {write_stray_contexts},
+    {write_by_owner},   {write_tests, write_tests_summary},
 };
 
 } // namespace vramscope::report

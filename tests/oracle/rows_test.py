@@ -111,6 +111,7 @@ LISTS = {
     "suppressions": Seen("suppressed", lambda row: [row["rule"], in_bytes(row["bytes"])]),
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
     "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
+    "by_owner": Seen("by-owner", lambda row: [row["owner"], in_bytes(row["at_peak_bytes"]), in_bytes(row["live_bytes"])]),
     "contexts": Seen("contexts", lambda row: [f"device {row['device']}", *context(row)], lambda row: [f"Device {row['device']}", *context(row)],
                      least=2),
     "misuse": Seen("misuse", wrong_free),

@@ -362,6 +362,17 @@ class OfRules(CheckTest):
         self.assertEqual(status, 100, stderr)
         self.assertIn("rule forbid 2, none allowed", stderr)
 
+    def test_owners_are_in_the_views(self):
+        log = self.live(LEAKY)
+        (self.folder / "owners.txt").write_text('owner "all of it" kind device\n')
+        for view in ("report", "leaks", "peak"):
+            status, stdout, stderr = self.vramscope(view, "--owners", "owners.txt", log)
+            self.assertEqual((status, stderr), (0, ""))
+            self.assertIn("Memory by owner, device 0\n  all of it       3 MiB at the peak,      2 MiB at the end,      3 MiB in 3 allocations\n", stdout)
+        for wrong in ("missing.txt", log):
+            status, stdout, stderr = self.vramscope("report", "--owners", wrong, log)
+            self.assertEqual((status, stdout, stderr.count("\n")), (125, "", 1), stderr)
+
     def test_wrong_rules(self):
         log = self.live(CLEAN)
         for text, place in (("a: forbid aloc", "rules.txt:1:11"), ("a: limit peak 5MB5", "rules.txt:1:15"), ("root:x:0:0:", "rules.txt:1:6")):

@@ -19,6 +19,7 @@
 #include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "report/page/page.hpp"
+#include "report/rules/read_rules.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/output_options.hpp"
@@ -93,9 +94,10 @@ struct ViewOptions {
     std::vector<std::string> logs; // files, or folders of *.vsl
     OutputOptions output;
     RowOptions rows;
-    std::string per;   // what growth is told per; empty: what suits the log
-    std::string until; // "12.5s"; empty: all is read
-    std::string from;  // as `until`
+    std::string per;    // what growth is told per; empty: what suits the log
+    std::string until;  // "12.5s"; empty: all is read
+    std::string from;   // as `until`
+    std::string owners; // a file of rules; empty: none are named
     bool all_frames = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
@@ -150,11 +152,14 @@ int view_logs(const ViewOptions& options)
         reading.from_ns = time_of("--from", options.from);
     const std::optional<std::uint64_t> until_ns = reading.until_ns;
     reading.for_page = !options.output.html.empty();
+    if (!options.owners.empty())
+        report::add_owners_file(reading.rules, options.owners);
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    const std::vector<std::filesystem::path> taken = inputs(logs, options.suppressions);
+    const std::vector<std::filesystem::path> taken =
+        inputs(logs, options.suppressions, options.owners);
     const Output json(options.output.json, taken, options.output.force);
     const Output html = page_output(options.output, taken);
     const report::Report report = read_logs(logs, std::move(reading));
@@ -188,6 +193,11 @@ void add_view(CommandLine& line, const View& view)
         .add_option("--until", options->until,
                     "only what happened in so long a time after the log's start: 12.5s, 300ms")
         ->option_text("TIME");
+    if (view.write != report::write_contexts)
+        command
+            .add_option("--owners", options->owners,
+                        "sum up memory by the owners that a file of rules names")
+            ->option_text("FILE");
     if (view.of_leaks)
         command
             .add_option("--from", options->from,

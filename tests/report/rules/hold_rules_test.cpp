@@ -177,6 +177,32 @@ TEST(HoldRules, OwnersAddUp)
     EXPECT_EQ(found[2].measured, 0u);
 }
 
+TEST(HoldRules, OwnersOfADeviceAddUpToAllOfIt)
+{
+    LogBuilder log = program_with_steps();
+    log.place({.context = 2, .device = 1}).alloc(0x9000, 1_MiB, 1);
+    const TempFile file([] {
+        const std::string text = "owner \"one\" kind pinned\nowner two device 1\n";
+        return Bytes(text.begin(), text.end());
+    }());
+    Options options;
+    add_owners_file(options.rules, file.path());
+    const Report report = test::report_of(log, options);
+    ASSERT_EQ(report.by_owner.size(), 3u);
+    const OwnerSums& other = report.by_owner[0];
+    EXPECT_EQ(other.owner, "other");
+    EXPECT_EQ(other.device, 0);
+    EXPECT_EQ(other.allocations, 7u);
+    EXPECT_EQ(other.at_peak_bytes, report.processes[0].memory[0].peak_allocated());
+    EXPECT_EQ(other.live_bytes, 8_KiB);
+    EXPECT_EQ(report.by_owner[1].owner, "two");
+    EXPECT_EQ(report.by_owner[1].live_blocks, 1u);
+    const OwnerSums& host = report.by_owner[2];
+    EXPECT_EQ(host.owner, "one");
+    EXPECT_EQ(host.device, -1);
+    EXPECT_EQ(host.allocated_bytes, 5 * 16_KiB);
+}
+
 TEST(HoldRules, ARuleThatNeverAppliedIsNotKept)
 {
     const LogBuilder log = program_with_steps();

@@ -1,4 +1,5 @@
 // report/page/web/src/findings.jsx — the kinds of finding beside leaks, in the order of the page: a row for each.
+import { ByOwner } from "./by_owner.jsx";
 import { Contexts } from "./contexts.jsx";
 import { Growth } from "./growth.jsx";
 import { Misuse } from "./misuse.jsx";
@@ -18,6 +19,7 @@ export const FINDINGS = [
   { id: "growth", title: "Growth", View: Growth },
   { id: "workspaces", title: "Workspaces", View: Workspaces },
   { id: "contexts", title: "Contexts", View: Contexts },
+  { id: "by-owner", title: "Owners", View: ByOwner },
   { id: "refused", title: "Refused", View: Refused },
   { id: "open", title: "Open", View: Open, found: openLists.map(([name]) => openText[name]()) },
   { id: "suppressed", title: "Suppressed", View: Suppressed, found: [suppressedText] },
