@@ -124,6 +124,10 @@ class PageTasksTest(Pages, OracleTest):
         [owner] = answer["looked"]
         self.assertIn(owner, answer["readout"])
         self.assertTrue(answer["faded"])
+        colours = answer["colours"]
+        self.assertGreater(len(colours["list"]), 1)
+        self.assertEqual(colours["list"].items() - colours["chart"].items(), set())
+        self.assertEqual(colours["map"], [colours["list"][owner.split()[0]]])
 
     def lowest_segment(self, log):
         done = self.execute(VRAMSCOPE, "report", "--json", "-", log)
@@ -135,9 +139,9 @@ class PageTasksTest(Pages, OracleTest):
         self.assertGreater(answer.pop("bars"), 3)
         self.assertEqual(answer, {"drawn": True, "background": "rgb(252, 252, 251)", "header": "none", "stack": 3, "whole": True})
 
-    def saved_table(self, page, part, table):
+    def saved_table(self, page, part, table, folded=False):
         """By a reader of CSV: the name of the file, its heads, its rows."""
-        answer = self.play("csv", page, part=part, table=table)
+        answer = self.play("csv", page, part=part, table=table, folded=folded)
         heads, *rows = csv.reader(answer["text"].splitlines())
         return answer["name"], heads, rows
 
@@ -148,6 +152,14 @@ class PageTasksTest(Pages, OracleTest):
         [device] = report["processes"][0]["device_memory"]
         self.assertEqual([int(row[0]) for row in rows], sorted((row["bytes"] for row in device["peak"]["stacks"]), reverse=True))
         self.assertTrue(any(row[3].startswith("log_loss(std::vector<float*, ") for row in rows), rows)
+
+    def test_the_timeline_is_saved_in_whole_bytes_and_ns(self):
+        log, report = self.trace_log("training_demo")
+        _, heads, rows = self.saved_table(self.page_of(log), "timeline", "The timeline as a table", folded=True)
+        self.assertEqual(heads, ["From (ns)", "Allocated, most (B)", "Least (B)", "Reserved, most (B)", "Pending (B)", "Used on device (B)"])
+        [device] = report["processes"][0]["device_memory"]
+        self.assertEqual(int(rows[-1][0]), device["timeline"][0]["ns"])
+        self.assertEqual(max(int(row[1]) for row in rows), device["at_peak"]["waterfall"]["allocated"])
 
     def test_a_name_is_no_formula_in_a_spreadsheet(self):
         program = SOURCE / "tests" / "programs" / "python" / "formula_names.py"

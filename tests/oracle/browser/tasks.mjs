@@ -161,8 +161,9 @@ const TASKS = {
   },
 
   /** A table, in the order of its first column, for a spreadsheet. */
-  async csv(page, hand, { part, table }) {
+  async csv(page, hand, { part, table, folded }) {
     await hand.press(`nav a[href='#${part}']`);
+    if (folded) await hand.press(`#${part} summary >> text=${table}`);
     await hand.press(`[role=region][aria-label='${table}'] .sort`);
     const saved = page.waitForEvent("download");
     await hand.press(`[role=region][aria-label='${table}'] + .copy button`);
@@ -238,6 +239,19 @@ const TASKS = {
       readout: (await texts(page, ".readout"))[0],
       looked: await texts(page, ".owners button[aria-pressed=true] code"),
       faded: (await page.locator(".dense .faded").count()) > 0,
+      colours: await page.evaluate(() => {
+        const of = (rows) =>
+          [...document.querySelectorAll(rows)].map((row) => [
+            row.querySelector("code, .label").innerText.split(" ")[0],
+            getComputedStyle(row.querySelector(".swatch")).backgroundColor,
+          ]);
+        const inMap = document.querySelectorAll(".dense path[class^=owner]:not(.faded)");
+        return {
+          list: Object.fromEntries(of("#segments .owners tbody tr")),
+          chart: Object.fromEntries(of("#timeline .owners-legend li")),
+          map: Array.from(inMap, (path) => getComputedStyle(path).fill),
+        };
+      }),
     };
   },
 

@@ -48,11 +48,11 @@ function pathOf({ from, size }, line) {
 }
 
 /** One path for each colour, as of strips. */
-function pathsOf({ pieces, line }, looked) {
+function pathsOf({ pieces, line }, owners, looked) {
   const paths = new Map();
   for (const one of pieces) {
     const owner = one.segment.owned_by[one.piece];
-    const name = classOf(one.segment.states[one.piece], owner);
+    const name = classOf(one.segment.states[one.piece], owners[owner]);
     const key = looked !== null && name !== "free" && owner !== looked ? `${name} faded` : name;
     paths.set(key, `${paths.get(key) ?? ""}${pathOf(one, line)}`);
   }
@@ -66,7 +66,7 @@ const beginsPath = ({ begins, line }) =>
 export function Dense({ segments, owners, looked, look }) {
   const [at, setAt] = useState(null);
   const layout = useMemo(() => layoutOf(segments), [segments]);
-  const paths = useMemo(() => pathsOf(layout, looked), [layout, looked]);
+  const paths = useMemo(() => pathsOf(layout, owners, looked), [layout, owners, looked]);
   const { pieces, line } = layout;
   const here = at === null ? null : pieces[at];
   const ownerOf = ({ segment, piece }) => segment.owned_by[piece];

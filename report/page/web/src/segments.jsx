@@ -6,7 +6,7 @@ import { devices, deviceText } from "./data.js";
 import { Dense } from "./dense.jsx";
 import { ALLOCATED, described, FREE, joined, ownersOf, PENDING, sentence } from "./described.js";
 import { Choice, Place, Section } from "./parts.jsx";
-import { classOf, HUES, Strips } from "./strips.jsx";
+import { classOf, Strips } from "./strips.jsx";
 import { AsTable } from "./table.jsx";
 import { bytesText, counted, grouped, percentText, timeText } from "./words.js";
 
@@ -49,7 +49,7 @@ function Owners({ owners, looked, look }) {
                     aria-pressed={row.id === looked}
                     onClick={() => look(row.id === looked ? null : row.id)}
                   >
-                    <span class={`swatch ${classOf(ALLOCATED, row.id)}`} aria-hidden="true" />
+                    <span class={`swatch ${classOf(ALLOCATED, row)}`} aria-hidden="true" />
                     <span class="owner-place">
                       <Place row={row} />
                     </span>
@@ -115,16 +115,16 @@ function SegmentTable({ segments }) {
 function Legend({ segments, owners }) {
   const has = (state) => segments.some((segment) => segment.counts[state] > 0);
   const unnamed = owners.length === 0 && has(ALLOCATED);
+  const coloured = new Map(owners.map((row) => [classOf(ALLOCATED, row), row])); // a call place may own as several
+  const others = coloured.delete("allocated");
   const entries = [
-    ...owners
-      .slice(0, HUES)
-      .map((row) => [
-        classOf(ALLOCATED, row.id),
-        <span class="label">
-          <Place row={row} />
-        </span>,
-      ]),
-    (unnamed || owners.length > HUES) && ["allocated", unnamed ? "allocated" : "others"],
+    ...Array.from(coloured, ([name, row]) => [
+      name,
+      <span class="label">
+        <Place row={row} />
+      </span>,
+    ]),
+    (unnamed || others) && ["allocated", unnamed ? "allocated" : "others"],
     has(PENDING) && ["pending", "pending: freed, not safe to reuse"],
     has(FREE) && ["free", "free"],
   ];

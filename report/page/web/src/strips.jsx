@@ -1,27 +1,27 @@
 // report/page/web/src/strips.jsx — segments as strips of blocks; pointer and arrow keys name each of them.
 import { useState } from "preact/hooks";
+import { ownerColour } from "./owners.jsx";
 import { Place } from "./parts.jsx";
 import { bytesText, counted } from "./words.js";
 
 const STATES = ["free", "allocated", "pending"];
 const [FREE, , PENDING] = [0, 1, 2];
-export const HUES = 5; // owners that have a colour of their own
 const MOST_SPLIT = 400; // in one strip; of more, the lines between them would hide them
 
-/** The colour of a block: its owner's, if that is one of the largest. */
+/** The colour of a block: that of its owner's call place, as in every view. @param {object} [owner] its row */
 export function classOf(state, owner) {
   if (state === FREE) return "free";
   if (state === PENDING) return "pending";
-  return owner >= 0 && owner < HUES ? `owner${owner}` : "allocated";
+  return (owner && ownerColour(owner)) ?? "allocated";
 }
 
 /** One path for each colour; those of the others are faded where one owner is looked at. */
-function pathsOf(segment, looked) {
+function pathsOf(segment, owners, looked) {
   const paths = new Map();
   let at = 0;
   segment.sizes.forEach((size, piece) => {
     const owner = segment.owned_by[piece];
-    const name = classOf(segment.states[piece], owner);
+    const name = classOf(segment.states[piece], owners[owner]);
     const key = looked !== null && name !== "free" && owner !== looked ? `${name} faded` : name;
     const [x, width] = [at, size].map((bytes) => ((bytes / segment.bytes) * 1000).toFixed(2));
     paths.set(key, `${paths.get(key) ?? ""}M${x} 0h${width}v10h-${width}z`);
@@ -30,7 +30,7 @@ function pathsOf(segment, looked) {
   return paths;
 }
 
-function Strip({ segment, most, looked, current, onPoint }) {
+function Strip({ segment, owners, most, looked, current, onPoint }) {
   const width = Math.max((100 * segment.bytes) / most, 2);
   const before = (piece) => segment.sizes.slice(0, piece).reduce((sum, size) => sum + size, 0);
   const point = (event) => {
@@ -50,7 +50,7 @@ function Strip({ segment, most, looked, current, onPoint }) {
       onPointerMove={point}
       onClick={point}
     >
-      {[...pathsOf(segment, looked)].map(([name, path]) => (
+      {[...pathsOf(segment, owners, looked)].map(([name, path]) => (
         <path key={name} class={name} d={path} />
       ))}
       {current !== null && (
@@ -78,7 +78,7 @@ export function Readout({ segment, piece, owners }) {
   const state = STATES[segment.states[piece]];
   return (
     <p class="readout" role="status">
-      <span class={`swatch ${classOf(segment.states[piece], segment.owned_by[piece])}`} aria-hidden="true" />
+      <span class={`swatch ${classOf(segment.states[piece], owner)}`} aria-hidden="true" />
       <span class="number">{bytesText(segment.sizes[piece])}</span>
       <span>{state === "pending" ? "pending: freed, not safe to reuse" : state}</span>
       {owner && (
@@ -140,6 +140,7 @@ export function Strips({ segments, owners, looked, look, sentence }) {
           <div class="segment" key={segment.address}>
             <Strip
               segment={segment}
+              owners={owners}
               most={most}
               looked={looked}
               current={here?.segment === number ? here.piece : null}

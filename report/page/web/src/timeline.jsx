@@ -1,12 +1,13 @@
 // report/page/web/src/timeline.jsx — each device's memory over time.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { bytesCell, noCell, placeCell, timeCell } from "./cells.jsx";
 import { lookAt } from "./chart.js";
-import { devices, deviceText, functionText, highest, report } from "./data.js";
+import { devices, deviceText, highest, report } from "./data.js";
 import { Section } from "./parts.jsx";
 import { MomentPicker, RangePicker } from "./picker.jsx";
 import { AsTable } from "./table.jsx";
 import { TimeChart } from "./timechart.jsx";
-import { bytesText, counted, timesApart, timeText } from "./words.js";
+import { counted, timesApart } from "./words.js";
 
 const TABLE_ROWS = 400;
 
@@ -14,17 +15,18 @@ const TABLE_ROWS = 400;
 function tableRows(device) {
   const line = device.timeline;
   const step = Math.ceil(line.ns.length / TABLE_ROWS);
-  const starts = timesApart(line.ns.filter((_, at) => at % step === 0));
+  const starts = line.ns.filter((_, at) => at % step === 0);
+  const texts = timesApart(starts);
   const rows = [];
   for (let at = 0; at < line.ns.length; at += step) {
     const span = (values) => values.slice(at, at + step);
     rows.push([
-      starts[at / step],
-      bytesText(Math.max(...span(line.peak))),
-      bytesText(Math.min(...span(line.least))),
-      bytesText(Math.max(...span(line.peak_reserved))),
-      bytesText(Math.max(...span(line.pending))),
-      line.used[at] === null ? "–" : bytesText(line.used[at]),
+      { ...timeCell(starts[at / step]), text: texts[at / step] },
+      bytesCell(Math.max(...span(line.peak))),
+      bytesCell(Math.min(...span(line.least))),
+      bytesCell(Math.max(...span(line.peak_reserved))),
+      bytesCell(Math.max(...span(line.pending))),
+      line.used[at] === null ? noCell() : bytesCell(line.used[at]),
     ]);
   }
   return rows;
@@ -38,7 +40,7 @@ function Moments({ device, shortages }) {
         <AsTable
           caption={`${counted(count, "mark")} as a table`}
           columns={[["Time", "number"], ["Mark"]]}
-          rows={() => marks.map((mark) => [timeText(mark.ns), mark.name])}
+          rows={() => marks.map((mark) => [timeCell(mark.ns), mark.name])}
         />
       )}
       {shortages.length > 0 && (
@@ -46,7 +48,7 @@ function Moments({ device, shortages }) {
           caption="Failures for want of memory as a table"
           columns={[["Time", "number"], ["Wanted", "number"], ["At"]]}
           rows={() =>
-            shortages.map((row) => [timeText(row.at_ns), bytesText(row.requested_bytes), functionText(row)])
+            shortages.map((row) => [timeCell(row.at_ns), bytesCell(row.requested_bytes), placeCell(row)])
           }
         />
       )}
