@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-# tests/oracle/rules_test.py — sqlite3 counts in the exported events what rules forbid and limit.
+# tests/oracle/rules_test.py — sqlite3 counts in the exported events what rules forbid and limit, and
+# owners are counted a second time.
+import collections
 import json
+import re
 import unittest
 
 from oracle import DEVICE_MEMORY, GPU, HOST_MEMORY, PROGRAMS, TRACED, VRAMSCOPE, OracleTest, needs
@@ -40,6 +43,18 @@ RULES = {
     "limit peak 0 kind async": "coalesce(max(total), 0) from (select sum(bytes) over (order by at) as total from live where memory = 'async')",
     "limit live 0": "coalesce(sum(bytes), 0) from live",
 }
+OWNERS_FILE = """
+owner "weights" stack /Model::Model/ or stack /^WorkspaceCache::/
+owner labels stack /load_labels|log_loss/ # the two that leak
+owner "moved asynchronously" kind async
+owner host kind pinned
+"""
+OWNERS = {
+    "weights": lambda event, stack: any(re.search("Model::Model|^WorkspaceCache::", frame["function"] or "") for frame in stack),
+    "labels": lambda event, stack: any(re.search("load_labels|log_loss", frame["function"] or "") for frame in stack),
+    "moved asynchronously": lambda event, stack: event["memory"] == "async",
+    "host": lambda event, stack: event["memory"] == "pinned",
+}
 # Their memory goes with something else than a free.
 NOT_FREED_ALONE = ("physical memory that is still mapped", "a context that takes its memory along")
 
@@ -71,6 +86,44 @@ class RulesTest(OracleTest):
                     log = self.folder / "run.vsl"
                     self.ask(VRAMSCOPE, "run", "--force", "--pool", pool, "--simulate", GPU, "-o", log, PROGRAMS / command[0], *command[1:])
                     self.assertEqual(dict(zip(RULES, self.measured(log))), dict(zip(RULES, self.counted(log))))
+
+    def by_owner(self, log):
+        """{(owner, device): [allocations, bytes, live bytes, bytes at the peak]}, counted here."""
+        frames, memory, live, sums, total, peak = {}, {}, {}, collections.defaultdict(lambda: [0, 0, 0, 0]), collections.Counter(), collections.Counter()
+        for event in self.events(log):
+            if event["type"] == "stack":
+                frames[event["id"]] = event["frames"]
+            elif event["type"] == "api":
+                memory[event["id"]] = event["memory"]
+            elif event["type"] == "alloc" and event["memory"] in DEVICE_MEMORY | HOST_MEMORY:
+                stack = frames.get(event["stack"], [])
+                owner = next((name for name, has in OWNERS.items() if has(event, stack)), "other")
+                key = owner, None if event["memory"] in HOST_MEMORY else event["device"]
+                live[event["address"]] = key, event["bytes"]
+                sums[key][0] += 1
+                sums[key][1] += event["bytes"]
+                sums[key][2] += event["bytes"]
+                total[key[1]] += event["bytes"]
+                if key[1] is not None and total[key[1]] > peak[key[1]]:
+                    peak[key[1]] = total[key[1]]
+                    for (name, device), sum in sums.items():
+                        sum[3] = sum[2] if device == key[1] else sum[3]
+            elif event["type"] == "free" and event["address"] in live:
+                key, size = live.pop(event["address"])
+                sums[key][2] -= size
+                total[key[1]] -= size
+        return dict(sums)
+
+    def test_owners_have_what_is_counted_here(self):
+        (self.folder / "owners").write_text(OWNERS_FILE)
+        for pool in ("off", "split"):
+            log = self.folder / "run.vsl"
+            self.ask(VRAMSCOPE, "run", "--force", "--pool", pool, "--simulate", GPU, "-o", log, PROGRAMS / "training_demo", "9")
+            rows = json.loads(self.ask(VRAMSCOPE, "report", "--owners", "owners", "--json", "-", log))["by_owner"]
+            found = {(row["owner"], row["device"]): [row["allocations"], row["allocated_bytes"], row["live_bytes"], row["at_peak_bytes"]]
+                     for row in rows}
+            self.assertEqual(found, self.by_owner(log))
+            self.assertEqual({owner for owner, _ in found}, {*OWNERS, "other"})
 
 
 if __name__ == "__main__":
