@@ -95,6 +95,10 @@ Ranks compare_ranks(const Report& report)
             for (const std::size_t at : leaks) {
                 bytes += report.leaks[at].bytes;
                 shared.blocks += report.leaks[at].blocks;
+                shared.growth = std::max(shared.growth, report.leaks[at].rate.bytes_per_second);
+                shared.first_ns = shared.leaks.empty()
+                                      ? report.leaks[at].first_ns
+                                      : std::min(shared.first_ns, report.leaks[at].first_ns);
                 shared.leaks.push_back(at);
             }
             shared.least_bytes = shared.rows.empty() ? bytes : std::min(shared.least_bytes, bytes);

@@ -48,6 +48,8 @@ struct SharedLeak {
     std::uint64_t blocks = 0;
     std::uint64_t least_bytes = 0; // in the process that has the least of it
     std::uint64_t most_bytes = 0;
+    double growth = 0;          // bytes per second, where it is fastest
+    std::uint64_t first_ns = 0; // of the earliest, each by its own log's clock
 };
 template <>
 struct Fields<SharedLeak> {

@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/growth_words.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
@@ -91,6 +94,34 @@ std::string steps_words(const Report& report)
                        fmt::join(names, ", "));
 }
 
+// The sums of one function in all processes; its class is that of the process with the most.
+struct JoinedSum : LeakSum {
+    std::vector<std::size_t> processes;
+};
+
+// Largest first. Of one process, its devices are told apart.
+std::vector<JoinedSum> joined_sums(const Report& report)
+{
+    const bool one = report.processes.size() == 1;
+    std::map<std::tuple<LeakKind, format::Memory, std::string, std::int32_t>, std::size_t> known;
+    std::vector<JoinedSum> joined;
+    for (const LeakSum& sum : report.sums) {
+        const auto [at, added] = known.try_emplace(
+            {sum.kind, sum.memory, function_key(sum.frame()), one ? sum.device : 0}, joined.size());
+        if (added) {
+            joined.push_back({sum, {sum.process}});
+            continue;
+        }
+        JoinedSum& all = joined[at->second];
+        all.bytes += sum.bytes;
+        all.blocks += sum.blocks;
+        all.stacks = std::max(all.stacks, sum.stacks);
+        all.processes.push_back(sum.process);
+    }
+    sort_by_size(joined);
+    return joined;
+}
+
 } // namespace
 
 std::string class_word(const Leak& leak)
@@ -147,21 +178,23 @@ std::string leaked_parts(const Report& report)
 
 void write_sums(TextOutput& out, const Report& report, std::string_view prefix, std::size_t usual)
 {
-    const ChosenRows<LeakSum> chosen = choose(report.sums, out.style().rows, usual);
+    const std::vector<JoinedSum> sums = joined_sums(report);
+    const ChosenRows<JoinedSum> chosen = choose(sums, out.style().rows, usual);
     const bool of_several_devices =
         std::any_of(report.sums.begin(), report.sums.end(),
                     [&](const LeakSum& sum) { return sum.device != report.sums.front().device; });
     if (prefix.empty() && chosen.shown > 0)
         out.stream() << '\n';
     for (std::size_t at = 0; at < chosen.shown; ++at) {
-        const LeakSum& sum = *chosen.rows[at];
+        const JoinedSum& sum = *chosen.rows[at];
         const Frame& frame = sum.stack.front();
         const std::string place(file_name(place_of(frame)));
         const std::string function =
             shorten_function(function_of(frame), out.width() / 2) + (place.empty() ? "" : " ");
-        std::string owner = of_several_devices ? fmt::format(", device {}", sum.device) : "";
-        if (report.processes.size() > 1)
-            owner += ", " + process_name(report, sum.process);
+        const std::string owner = report.processes.size() > 1
+                                      ? ", " + part_of_job(report, sum.processes)
+                                  : of_several_devices ? fmt::format(", device {}", sum.device)
+                                                       : "";
         out.wrapped(prefix, prefix.empty() ? "" : "  ",
                     fmt::format("{} share {}{}: {} in {}, {}, {}{}",
                                 counted(sum.stacks, "call stack"), function, place,

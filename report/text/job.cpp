@@ -13,6 +13,7 @@
 #include "report/text/output.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -20,52 +21,6 @@ namespace {
 
 constexpr std::size_t kMostLines = 40; // of a job's findings, unless all are wanted
 constexpr std::size_t kMostOfKind = 10;
-
-using Numbers = std::vector<std::uint32_t>;
-
-// How many, from `at` on, follow each other by one step.
-std::size_t run_length(const Numbers& numbers, std::size_t at)
-{
-    std::size_t last = at + 1;
-    while (last + 1 < numbers.size() &&
-           numbers[last + 1] - numbers[last] == numbers[at + 1] - numbers[at])
-        ++last;
-    return last < numbers.size() ? last - at + 1 : 1;
-}
-
-// "417", "0-15", "7-999:8, 3, 5"; no more than a few pieces.
-std::string ranges(const Numbers& numbers)
-{
-    constexpr std::size_t kFewestInRun = 3;
-    constexpr std::size_t kMostPieces = 6;
-    std::string text;
-    std::size_t pieces = 0;
-    for (std::size_t at = 0; at < numbers.size();) {
-        if (++pieces > kMostPieces)
-            return text + fmt::format(" and {} more", grouped(numbers.size() - at));
-        text += (at > 0 ? ", " : "") + std::to_string(numbers[at]);
-        const std::size_t length = run_length(numbers, at);
-        if (length < kFewestInRun) {
-            ++at;
-            continue;
-        }
-        const std::uint32_t step = numbers[at + 1] - numbers[at];
-        text += fmt::format("-{}", numbers[at + length - 1]);
-        if (step > 1)
-            text += fmt::format(":{}", step);
-        at += length;
-    }
-    return text;
-}
-
-std::string subject(const Job& job, const Numbers& numbers)
-{
-    const std::size_t all = job.processes.size();
-    if (numbers.size() == all)
-        return fmt::format("all {} {}", grouped(all), job.noun(all));
-    return fmt::format("{} of {} {} ({})", grouped(numbers.size()), grouped(all), job.noun(all),
-                       ranges(numbers));
-}
 
 std::string values(const JobFinding& finding)
 {
@@ -97,7 +52,7 @@ public:
             line("  not read: " + terminal_safe(file));
         if (!job_.missing.empty())
             line(fmt::format("  missing: {} {}", job_.noun(job_.missing.size()),
-                             ranges(job_.missing)));
+                             number_ranges(job_.missing)));
         ends();
         findings();
         headroom();
@@ -144,7 +99,7 @@ private:
         struct End {
             bool crashed = false;
             std::uint64_t first_ns = UINT64_MAX;
-            Numbers numbers;
+            std::vector<std::uint32_t> numbers;
         };
         std::map<std::string, End> by_words;
         for (const JobProcess& process : job_.processes) {
@@ -163,10 +118,10 @@ private:
                    std::tuple(!b->second.crashed, b->second.first_ns);
         });
         for (const auto* const one : order)
-            line(fmt::format(
-                "  {}: {}{}", subject(job_, one->second.numbers), terminal_safe(one->first),
-                one == order.front() && order.size() > 1 && one->second.crashed ? ", the first"
-                                                                                : ""));
+            line(fmt::format("  {}: {}{}", subject(one->second.numbers), terminal_safe(one->first),
+                             one == order.front() && order.size() > 1 && one->second.crashed
+                                 ? ", the first"
+                                 : ""));
     }
 
     void findings()
@@ -191,8 +146,7 @@ private:
 
     void write(const JobFinding& finding)
     {
-        const std::string head =
-            fmt::format("  {}: {}", subject(job_, finding.ranks), values(finding));
+        const std::string head = fmt::format("  {}: {}", subject(finding.ranks), values(finding));
         if (finding.of_whole_peaks)
             return line(head);
         const std::string place = " at ";
@@ -220,6 +174,12 @@ private:
             line(fmt::format("{:>9}  {:<12} {:>14} {:>10}  {}", process.number,
                              name(process.verdict), human_bytes(process.peak_device_bytes),
                              human_bytes(process.leaked_bytes), terminal_safe(process.log)));
+    }
+
+    std::string subject(const std::vector<std::uint32_t>& numbers) const
+    {
+        const std::size_t all = job_.processes.size();
+        return part_of_job(numbers, all, job_.noun(all));
     }
 
     void line(const std::string& text) { out_.stream() << text << '\n'; }

@@ -42,8 +42,7 @@ std::string named(const Leak& leak)
     return text + (leak.names.size() > kShown ? ", ..." : "");
 }
 
-std::string circumstances(const Report& report, const std::set<std::string>& replaced_paths,
-                          const Leak& leak)
+std::string circumstances(const std::set<std::string>& replaced_paths, const Leak& leak)
 {
     std::string text = fmt::format("{}, {}", name(leak.kind), class_words(leak));
     text += leak.blocks == 1
@@ -53,8 +52,6 @@ std::string circumstances(const Report& report, const std::set<std::string>& rep
         text += leak.blocks == 1 ? ", shared: others may have it open"
                                  : fmt::format(", {} of them shared: others may have them open",
                                                grouped(leak.shared_blocks));
-    if (report.processes.size() > 1)
-        text += ", " + process_name(report, leak.process);
     if (leak.thread_count > 1) {
         text += fmt::format(", {} threads", grouped(leak.thread_count));
     } else if (!leak.threads.empty() && leak.threads.front().tid != 0) {
@@ -80,6 +77,7 @@ std::string circumstances(const Report& report, const std::set<std::string>& rep
     return text;
 }
 
+// `leak` has the sums of all whose entry it is.
 void write_leak(TextOutput& out, std::size_t number, const Leak& leak, const std::string& about)
 {
     const std::string device = leak.device < 0 ? "" : fmt::format(", device {}", leak.device);
@@ -104,8 +102,43 @@ void write_rows(TextOutput& out, const Report& report, const std::vector<Leak>& 
     for (std::size_t at = 0; at < chosen.shown; ++at) {
         const Leak* const row = chosen.rows[at];
         write_leak(out, static_cast<std::size_t>(row - rows.data()) + 1, *row,
-                   circumstances(report, replaced, *row));
+                   (report.processes.size() > 1 ? process_name(report, row->process) + ": " : "") +
+                       circumstances(replaced, *row));
     }
+    if (chosen.more > 0)
+        out.stream() << '\n' << chosen.rest() << '\n';
+}
+
+// One entry for what several processes leak; how it came to be is told of the one with the most.
+void write_shared(TextOutput& out, const Report& report, const SharedLeak& shared,
+                  const std::set<std::string>& replaced)
+{
+    const auto less = [&](std::size_t a, std::size_t b) {
+        return report.leaks[a].bytes < report.leaks[b].bytes;
+    };
+    const Leak& most =
+        report.leaks[*std::max_element(shared.leaks.begin(), shared.leaks.end(), less)];
+    Leak all = most;
+    all.bytes = shared.bytes;
+    all.blocks = shared.blocks;
+    if (std::any_of(shared.leaks.begin(), shared.leaks.end(),
+                    [&](std::size_t at) { return report.leaks[at].device != most.device; }))
+        all.device = -1;
+    const bool alone = shared.leaks.size() == 1;
+    write_leak(out, static_cast<std::size_t>(&shared - report.ranks.leaks.data()) + 1, all,
+               shared_words(report, shared) +
+                   (alone ? ", " : fmt::format("; in {}: ", process_name(report, most.process))) +
+                   circumstances(replaced, most));
+}
+
+void write_shared_rows(TextOutput& out, const Report& report)
+{
+    const std::set<std::string> replaced = replaced_modules(report);
+    const ChosenRows<SharedLeak> chosen = choose(
+        report.ranks.leaks, out.style().rows, SIZE_MAX,
+        [&](const SharedLeak& row) -> const Leak& { return report.leaks[row.leaks.front()]; });
+    for (std::size_t at = 0; at < chosen.shown; ++at)
+        write_shared(out, report, *chosen.rows[at], replaced);
     if (chosen.more > 0)
         out.stream() << '\n' << chosen.rest() << '\n';
 }
@@ -141,7 +174,10 @@ void write_reservations(TextOutput& out, const Report& report)
 void write_leak_rows(TextOutput& out, const Report& report)
 {
     write_sums(out, report, "");
-    write_rows(out, report, report.leaks);
+    if (report.processes.size() > 1)
+        write_shared_rows(out, report);
+    else
+        write_rows(out, report, report.leaks);
 }
 
 void write_lost(TextOutput& out, const Report& report)

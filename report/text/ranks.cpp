@@ -7,6 +7,7 @@
 #include "report/model/report.hpp"
 #include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
@@ -16,22 +17,6 @@ namespace {
 constexpr std::size_t kLeastRankWidth = 80;
 constexpr std::size_t kShownLeaks = 10;
 constexpr std::size_t kSummaryRows = 5;
-
-// "0, 2-5, 7"
-std::string listed(const std::vector<std::uint32_t>& numbers)
-{
-    std::string text;
-    for (std::size_t at = 0; at < numbers.size();) {
-        std::size_t last = at;
-        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1)
-            ++last;
-        text += (at > 0 ? ", " : "") + std::to_string(numbers[at]);
-        if (last > at)
-            text += (last == at + 1 ? ", " : "-") + std::to_string(numbers[last]);
-        at = last + 1;
-    }
-    return text;
-}
 
 class RanksWriter {
 public:
@@ -68,7 +53,8 @@ public:
         if (!ranks_.missing.empty())
             out_ << fmt::format("No log of rank{} {}: no CUDA call was made there, or the log is "
                                 "elsewhere\n",
-                                ranks_.missing.size() == 1 ? "" : "s", listed(ranks_.missing));
+                                ranks_.missing.size() == 1 ? "" : "s",
+                                number_ranges(ranks_.missing));
     }
 
     // `usual`: how many of them, where no number was asked for.
@@ -104,12 +90,8 @@ private:
     void difference(std::string_view prefix, const SharedLeak& shared, Headline headline)
     {
         const Leak& leak = report_.leaks[shared.leaks.front()];
-        const std::string sums =
-            shared.rows.size() == 1 || shared.least_bytes == shared.most_bytes
-                ? human_bytes(shared.most_bytes) + (shared.rows.size() == 1 ? "" : " each")
-                : human_bytes(shared.least_bytes) + " to " + human_bytes(shared.most_bytes);
         const std::string head =
-            fmt::format("{}  {}: {}, {}  {}  ", prefix, holders(shared), sums,
+            fmt::format("{}  {}, {}  {}  ", prefix, shared_words(report_, shared),
                         counted(shared.blocks, "block"), terminal_safe(leak.api));
         const std::string where =
             headline(std::max<std::size_t>(width_, columns(head) + 30) - columns(head));
@@ -118,26 +100,6 @@ private:
         else
             out_ << head.substr(0, head.find_last_not_of(' ') + 1) << '\n'
                  << prefix << "      " << where << '\n';
-    }
-
-    std::string holders(const SharedLeak& shared) const
-    {
-        const char* const noun = of_ranks_ ? "rank" : "process";
-        const std::size_t all = ranks_.rows.size();
-        if (shared.rows.size() == all)
-            return fmt::format("all {} {}", all, of_ranks_ ? "ranks" : "processes");
-        std::vector<std::uint32_t> numbers;
-        for (const std::size_t row : shared.rows) {
-            const RankRow& each = ranks_.rows[row];
-            if (of_ranks_ && !each.rank)
-                return fmt::format("{} of {} processes", shared.rows.size(), all);
-            numbers.push_back(of_ranks_ ? *each.rank : report_.processes[each.process].pid);
-        }
-        if (numbers.size() == 1)
-            return fmt::format("{} {} only", noun, numbers.front());
-        if (numbers.size() > 8 && !of_ranks_)
-            return fmt::format("{} of {} processes", numbers.size(), all);
-        return fmt::format("{} {}", of_ranks_ ? "ranks" : "processes", listed(numbers));
     }
 
     std::ostream& out_;
@@ -149,6 +111,16 @@ private:
 };
 
 } // namespace
+
+std::string shared_words(const Report& report, const SharedLeak& shared)
+{
+    const std::string sums =
+        shared.rows.size() == 1 ? human_bytes(shared.most_bytes)
+        : shared.least_bytes == shared.most_bytes
+            ? human_bytes(shared.most_bytes) + " each"
+            : human_bytes(shared.least_bytes) + " to " + human_bytes(shared.most_bytes);
+    return part_of_job(report, shared.processes) + ": " + sums;
+}
 
 void write_ranks(std::ostream& out, const Report& report, const TextStyle& style)
 {

@@ -33,7 +33,7 @@ RowNumbers numbers_of(const ChurnSite& row)
 
 RowNumbers numbers_of(const SharedLeak& row)
 {
-    return {row.bytes, row.blocks, 0, 0};
+    return {row.bytes, row.blocks, row.growth, row.first_ns};
 }
 
 bool comes_before(const RowNumbers& one, const RowNumbers& other, RowOrder order)

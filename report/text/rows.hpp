@@ -30,7 +30,7 @@ RowNumbers numbers_of(const Leak& row);
 RowNumbers numbers_of(const Growth& row);
 RowNumbers numbers_of(const PeakStack& row);
 RowNumbers numbers_of(const ChurnSite& row);
-RowNumbers numbers_of(const SharedLeak& row); // without a time, and how fast it grows
+RowNumbers numbers_of(const SharedLeak& row);
 
 bool comes_before(const RowNumbers& one, const RowNumbers& other, RowOrder order);
 

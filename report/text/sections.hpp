@@ -81,6 +81,9 @@ void write_ranks(std::ostream& out, const Report& report, const TextStyle& style
 void write_ranks_summary(std::ostream& out, const Report& report, const TextStyle& style,
                          std::string_view prefix);
 
+// "125 of 1,000 ranks (7-999:8): 200 MiB each"
+std::string shared_words(const Report& report, const SharedLeak& shared);
+
 // shortages.cpp
 // "short by 2.1 GiB": why the memory was not enough, in one line.
 std::string describe(const Shortage& shortage);

@@ -86,7 +86,20 @@ class ManyProcesses(CliTest):
                                    r" +0 +\d+  live +leaks +12 KiB +8 KiB +2\n(.*\n){2}"
                                    r" +3 +\d+  live +leaks +12 KiB +9 KiB +3\n")
             self.assertRegex(text, r"\n  all 4 ranks: 8 KiB each, 8 blocks  cuMemAlloc  hold\(")
-            self.assertRegex(text, r"\n  rank 3 only: 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
+            self.assertRegex(text, r"\n  1 of 4 ranks \(3\): 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
+
+    def test_one_leak_of_many_ranks_is_one_entry(self):
+        self.run_all(self.script("mpirun", MPIRUN), "4")
+        for command in ("report", "leaks"):
+            text = self.vramscope(command, ".")[1]
+            entries = [line for line in text.splitlines() if line.startswith("#")]
+            self.assertEqual(len(entries), 2, text)
+            self.assertRegex(text, r"\n#1  32 KiB in 8 blocks  cuMemAlloc, device 0\n"
+                                   r"    all 4 ranks: 8 KiB each; in rank 0: leaked-at-exit, ")
+            self.assertRegex(text, r"\n#2  1 KiB in 1 block  cuMemHostAlloc, .*\n    1 of 4 ranks \(3\): 1 KiB, leaked-at-exit, ")
+            shown = self.vramscope(command, "--min", "2KiB", "-n", "1", ".")[1]
+            self.assertEqual(len([line for line in shown.splitlines() if line.startswith("#")]), 1, shown)
+            self.assertIn("... and 1 more call stack, 1 KiB", shown)
 
     def test_what_run_prints_is_one_block(self):
         _, stderr = self.run_all(self.script("mpirun", MPIRUN), "4")
@@ -94,7 +107,7 @@ class ManyProcesses(CliTest):
         self.assertTrue(all(line.startswith("vramscope: ") for line in lines), stderr)
         self.assertEqual(sum("hold(" in line for line in lines), 1, stderr)
         self.assertRegex(stderr, r"\nvramscope:   all 4 ranks: 8 KiB each, 8 blocks  cuMemAlloc  hold\(")
-        self.assertRegex(stderr, r"\nvramscope:   rank 3 only: 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
+        self.assertRegex(stderr, r"\nvramscope:   1 of 4 ranks \(3\): 1 KiB, 1 block  cuMemHostAlloc  hold_on_host\(")
         logs = [path.name for path in self.folder.glob("*.vsl")]
         self.assertEqual(sum(line.startswith("vramscope: logs: ") for line in lines), 1)
         shown = lines[-1].removeprefix("vramscope: next: vramscope report ").split()

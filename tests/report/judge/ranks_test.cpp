@@ -63,9 +63,9 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
               "    3      103  train    inconclusive          1 MiB     15 KiB         2\n"
               "\n"
               "Not freed, by call stack:\n"
-              "  ranks 0-2: 10 KiB to 30 KiB, 3 blocks  cuMemAlloc  train+0x1000\n"
-              "  rank 3 only: 10 KiB, 1 block  cuMemAlloc  train+0x1000\n"
-              "  rank 3 only: 5 KiB, 1 block  cuMemAlloc  train+0x2000\n");
+              "  3 of 4 ranks (0-2): 10 KiB to 30 KiB, 3 blocks  cuMemAlloc  train+0x1000\n"
+              "  1 of 4 ranks (3): 10 KiB, 1 block  cuMemAlloc  train+0x1000\n"
+              "  1 of 4 ranks (3): 5 KiB, 1 block  cuMemAlloc  train+0x2000\n");
 }
 
 TEST(Ranks, ALeakOfAllIsOneLine)
@@ -93,7 +93,7 @@ TEST(Ranks, ProcessesThatAreNoneGoByTheirNumber)
     EXPECT_EQ(text.find("Rank"), std::string::npos);
     EXPECT_NE(text.find("\n Process  Program  Verdict "), std::string::npos) << text;
     EXPECT_NE(text.find("\n  all 2 processes: 10 KiB each, "), std::string::npos) << text;
-    EXPECT_NE(text.find("\n  process 8 only: 3 KiB, 1 block  "), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  1 of 2 processes (8): 3 KiB, 1 block  "), std::string::npos) << text;
 }
 
 TEST(Ranks, OfOneProcessThereIsNothingToCompare)

@@ -1,0 +1,76 @@
+// report/words/rank_words.cpp — see rank_words.hpp.
+#include "report/words/rank_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/model/report.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+// How many, from `at` on, follow each other by one step.
+std::size_t run_length(const Numbers& numbers, std::size_t at)
+{
+    std::size_t last = at + 1;
+    while (last + 1 < numbers.size() &&
+           numbers[last + 1] - numbers[last] == numbers[at + 1] - numbers[at])
+        ++last;
+    return last < numbers.size() ? last - at + 1 : 1;
+}
+
+} // namespace
+
+std::string number_ranges(const Numbers& numbers)
+{
+    constexpr std::size_t kFewestInRun = 3;
+    constexpr std::size_t kMostRuns = 6;
+    std::string text;
+    std::size_t pieces = 0;
+    for (std::size_t at = 0; at < numbers.size();) {
+        if (++pieces > kMostRuns)
+            return text + fmt::format(" and {} more", grouped(numbers.size() - at));
+        text += (at > 0 ? ", " : "") + std::to_string(numbers[at]);
+        const std::size_t length = run_length(numbers, at);
+        if (length < kFewestInRun) {
+            ++at;
+            continue;
+        }
+        const std::uint32_t step = numbers[at + 1] - numbers[at];
+        text += fmt::format("-{}", numbers[at + length - 1]);
+        if (step > 1)
+            text += fmt::format(":{}", step);
+        at += length;
+    }
+    return text;
+}
+
+std::string part_of_job(const Numbers& numbers, std::uint64_t all, std::string_view noun)
+{
+    if (numbers.size() == all)
+        return fmt::format("all {} {}", grouped(all), noun);
+    return fmt::format("{} of {} {} ({})", grouped(numbers.size()), grouped(all), noun,
+                       number_ranges(numbers));
+}
+
+std::string part_of_job(const Report& report, const std::vector<std::size_t>& processes)
+{
+    const std::vector<RankRow>& rows = report.ranks.rows;
+    const bool ranked = std::all_of(rows.begin(), rows.end(),
+                                    [](const RankRow& row) { return row.rank.has_value(); });
+    std::vector<bool> wanted(report.processes.size());
+    for (const std::size_t process : processes)
+        wanted[process] = true;
+    Numbers numbers;
+    for (const RankRow& row : rows)
+        if (wanted[row.process])
+            numbers.push_back(ranked ? *row.rank : report.processes[row.process].pid);
+    std::sort(numbers.begin(), numbers.end());
+    return part_of_job(numbers, rows.size(), ranked ? "ranks" : "processes");
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,23 @@
+// report/words/rank_words.hpp — which ranks of a job, in few words.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vramscope::report {
+
+struct Report;
+
+// "417", "0-15", "7-999:8, 3, 5"; no more than a few pieces. The numbers ascend.
+std::string number_ranges(const std::vector<std::uint32_t>& numbers);
+
+// "all 4 ranks", "125 of 1,000 ranks (7-999:8)". `noun`: that of all of them.
+std::string part_of_job(const std::vector<std::uint32_t>& numbers, std::uint64_t all,
+                        std::string_view noun);
+// The same of a report's processes (indexes), by their ranks where each process has one.
+std::string part_of_job(const Report& report, const std::vector<std::size_t>& processes);
+
+} // namespace vramscope::report
