@@ -11,18 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "report/job/reduced_lines.hpp"
 #include "report/model/call_place.hpp"
 #include "report/model/job.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {
-
-// A frame, and the one that called it.
-struct ReducedFrame {
-    static constexpr std::size_t kNone = SIZE_MAX;
-    std::size_t caller = kNone; // a smaller index
-    Frame frame;
-};
 
 struct ReducedSite {
     std::string fingerprint{};

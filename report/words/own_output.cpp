@@ -57,6 +57,13 @@ bool is_own_output(std::string_view head) noexcept
          {kReduced, kPickle, kOwnJsonHead, kOwnTimelineHead, kOwnBlocksHead, kOwnMetricsHead})
         if (head.starts_with(begin))
             return true;
+    for (const std::string_view begin : kOwnTableHeads)
+        if (head.starts_with(begin))
+            return true;
+    constexpr std::string_view kDatabase("SQLite format 3\0", 16);
+    constexpr std::size_t kApplicationAt = 68;
+    if (head.starts_with(kDatabase) && head.size() > kApplicationAt)
+        return head.substr(kApplicationAt).starts_with(kOwnDatabase);
     if (head.starts_with("========= ") && has(kOwnMark))
         return true;
     if (head.starts_with(kSarif))

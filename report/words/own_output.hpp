@@ -18,6 +18,17 @@ inline constexpr std::string_view kOwnFoldedHead = "vramscope: ";
 inline constexpr std::string_view kOwnTimelineHead = "time_ns,device,allocated_bytes,";
 inline constexpr std::string_view kOwnBlocksHead = "allocated_ns,freed_ns,end,";
 inline constexpr std::string_view kOwnMetricsHead = "# HELP vramscope_";
+// Tables (job/tables.hpp): the application_id of a database, and how CSV files begin.
+inline constexpr std::string_view kOwnDatabase = "vrms";
+inline constexpr std::string_view kOwnTableHeads[] = {"tables_version\n",
+                                                      "process,log,pid,program,command,",
+                                                      "process,finding\n",
+                                                      "process,doubt\n",
+                                                      "process,device,name,uuid,",
+                                                      "process,device,ns,peak_allocated_bytes,",
+                                                      "process,frame,caller,function,",
+                                                      "process,site,fingerprint,frame,",
+                                                      "process,site,address,bytes,begin_ns,"};
 
 inline constexpr std::size_t kOwnHeadBytes = 256; // enough of a file's beginning to tell
 

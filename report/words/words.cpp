@@ -131,6 +131,16 @@ std::string terminal_safe(std::string_view text)
     return safe;
 }
 
+std::string csv_text(std::string_view text)
+{
+    std::string safe = terminal_safe(text);
+    if (safe.find_first_of(",\"\n\r") == safe.npos)
+        return safe;
+    for (std::size_t at = 0; (at = safe.find('"', at)) != safe.npos; at += 2)
+        safe.insert(at, 1, '"');
+    return '"' + safe + '"';
+}
+
 std::size_t columns(std::string_view text) noexcept
 {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {

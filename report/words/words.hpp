@@ -24,6 +24,9 @@ std::string human_time(std::uint64_t ns); // "850 us", "12.3 ms", "1.204 s"
 // command line goes through this on its way to a terminal.
 std::string terminal_safe(std::string_view text);
 
+// The same as a cell of comma-separated values, in quotes where it needs them.
+std::string csv_text(std::string_view text);
+
 // Characters, not bytes; of text that is terminal_safe.
 std::size_t columns(std::string_view text) noexcept;
 

@@ -12,7 +12,7 @@ import unittest
 from cli import PROGRAMS, VRAMSCOPE, CliTest
 
 FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "torch-snapshot", "csv", "blocks",
-           "openmetrics")
+           "openmetrics", "sqlite")
 
 
 class ExportTest(CliTest):

@@ -11,7 +11,8 @@ import unittest
 from cli import PROGRAMS, VRAMSCOPE, CliTest
 
 VIEWS = ("report", "leaks", "peak", "timeline", "frag", "churn")
-FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "csv", "blocks", "openmetrics")
+FORMATS = ("jsonl", "heaptrack", "pprof", "speedscope", "folded", "trace", "sanitizer", "csv", "blocks", "openmetrics",
+           "sqlite")
 
 
 class OutputTest(CliTest):

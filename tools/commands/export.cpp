@@ -10,6 +10,7 @@
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/export_tables.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
@@ -35,6 +36,7 @@ Examples:
   vramscope export --to torch-snapshot -o train.pickle train.vsl     open it at pytorch.org/memory_viz
   vramscope export --to folded --sum allocated train.vsl | flamegraph.pl --countname bytes > train.svg
   vramscope export --to openmetrics -o /var/lib/node_exporter/train.prom train.vsl
+  vramscope export --to sqlite -o job.db tables && sqlite3 job.db 'select rank, verdict, leaked_bytes from processes'
 )";
 
 struct ExportOptions {
@@ -44,7 +46,8 @@ struct ExportOptions {
     bool force = false;        // overwrite what `output` names
     std::optional<int> device; // nothing means all devices
     bool all_frames = false;
-    std::string sum; // what folded stacks add up; empty: what was never freed
+    std::string sum;     // what folded stacks add up; empty: what was never freed
+    bool events = false; // tables: each block too
     SymbolOptions symbols;
 };
 
@@ -57,6 +60,7 @@ struct Format {
     void (*write)(const std::filesystem::path&, const report::Sink&, const report::ExportOptions&);
     bool binary;    // it is never written to a terminal
     bool of_memory; // it has stacks of memory, so --device and --all-frames apply
+    int (*tables)(const TablesOptions&) = nullptr; // it takes many logs, and reduced tables
 };
 // clang-format off
 constexpr std::array kFormats{
@@ -82,6 +86,10 @@ constexpr std::array kFormats{
            &report::export_blocks, false, true},
     Format{"openmetrics", "sums and peaks, for Prometheus, node_exporter's textfiles and GitLab",
            &report::export_metrics, false, false},
+    Format{"sqlite", "logs and reduced tables as a database of SQLite: processes, sites, timeline; with --events each block",
+           nullptr, true, false, &export_sqlite},
+    Format{"csv-tables", "the same tables as files in a folder, for DuckDB, pandas and Spark: -o DIR",
+           nullptr, true, false, &export_csv_tables},
 };
 // clang-format on
 
@@ -127,20 +135,35 @@ report::FoldedSum folded_sum(const ExportOptions& options)
     return report::FoldedSum::never_freed;
 }
 
+int export_tables(const ExportOptions& options, const Format& format)
+{
+    if (options.output == "-" && format.tables == &export_csv_tables)
+        throw Error(Exit::usage, "csv-tables are files in a folder: name it, -o DIR");
+    return format.tables({.files = options.logs,
+                          .output = options.output,
+                          .force = options.force,
+                          .events = options.events,
+                          .symbols = options.symbols});
+}
+
 int export_log(const ExportOptions& options)
 {
     const Format& format = format_named(options.format);
-    const std::filesystem::path log = the_one_log(options.logs);
     if (!format.of_memory && (options.all_frames || options.device))
         throw Error(
             Exit::usage,
             fmt::format("{}: --device and --all-frames are for formats of stacks", format.name));
     const report::FoldedSum folded = folded_sum(options);
+    if (options.events && format.tables == nullptr)
+        throw Error(Exit::usage, fmt::format("{}: --events is for tables", format.name));
     const bool terminal = options.output == "-" && ::isatty(STDOUT_FILENO);
     if (terminal && format.binary)
         throw Error(
             Exit::usage,
             fmt::format("{} is nothing for a terminal: give it a file, -o FILE", format.name));
+    if (format.tables != nullptr)
+        return export_tables(options, format);
+    const std::filesystem::path log = the_one_log(options.logs);
     const Output output(options.output, {log}, options.force);
     report::ExportOptions how;
     how.all_frames = options.all_frames;
@@ -164,7 +187,7 @@ void add_export(CommandLine& line)
     const auto options = std::make_shared<ExportOptions>();
     CLI::App& command = line.add("export", "a log in the format of another program", export_help(),
                                  export_log, options);
-    command.add_option("LOG", options->logs, "a log, or a folder of one")->required();
+    command.add_option("LOG", options->logs, "a log, or a folder of one; tables: many")->required();
     std::vector<std::string> formats;
     for (const Format& format : kFormats)
         formats.emplace_back(format.name);
@@ -186,6 +209,7 @@ void add_export(CommandLine& line)
                           "folded stacks: bytes that were never-freed, as is usual, or allocated")
               ->option_text("WHAT"),
           {"never-freed", "allocated"});
+    command.add_flag("--events", options->events, "tables: also a row for each block");
     add_symbol_options(command, options->symbols);
 }
 

@@ -1,21 +1,17 @@
 // tools/commands/job.cpp — many ranks of one job: what is wrong with which.
 #include "report/job/job.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/exporters/reduced.hpp"
 #include "report/json/json.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/job_files.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
@@ -48,47 +44,9 @@ struct JobOptions {
     SymbolOptions symbols;
 };
 
-// Of a folder its tables; where it has none, its logs.
-std::vector<fs::path> files_of(const std::vector<std::string>& arguments)
-{
-    std::vector<fs::path> files;
-    for (const std::string& argument : arguments) {
-        std::error_code problem;
-        const std::size_t before = files.size();
-        for (fs::directory_iterator at(argument, problem), end; !problem && at != end;
-             at.increment(problem))
-            if (at->path().extension() == ".jsonl")
-                files.push_back(at->path());
-        if (files.size() == before)
-            for (const fs::path& log : find_logs({argument}))
-                files.push_back(log);
-    }
-    std::sort(files.begin(), files.end());
-    files.erase(std::unique(files.begin(), files.end()), files.end());
-    return files;
-}
-
-std::vector<report::ReducedProcess> read_file(const fs::path& file, const report::Options& reading)
-{
-    char head[64] = {};
-    std::ifstream in(file, std::ios::binary);
-    in.read(head, sizeof head - 1);
-    in.clear();
-    in.seekg(0);
-    if (report::is_reduced(head))
-        return report::read_reduced(in, file.string());
-    if (file.extension() == ".jsonl")
-        throw report::Error(report::Exit::bad_input,
-                            fmt::format("{} is no reduced table", file.string()));
-    std::stringstream table;
-    report::begin_reduced(table);
-    report::write_reduced(table, read_logs({file}, reading));
-    return report::read_reduced(table, file.string());
-}
-
 int join_job(const JobOptions& options)
 {
-    const std::vector<fs::path> files = files_of(options.files);
+    const std::vector<fs::path> files = find_job_files(options.files);
     const Output json(options.output.json, inputs(files, options.suppressions),
                       options.output.force);
     report::Options reading;
@@ -101,8 +59,10 @@ int join_job(const JobOptions& options)
     std::size_t unread = 0;
     for (const fs::path& file : files) {
         try {
-            for (const report::ReducedProcess& process : read_file(file, reading))
-                join.add(process);
+            read_job_file(file, reading, [&](std::istream& table, const report::Report*) {
+                for (const auto& process : report::read_reduced(table, file.string()))
+                    join.add(process);
+            });
         } catch (const report::Error& error) {
             if (++unread == files.size())
                 throw; // none could be read

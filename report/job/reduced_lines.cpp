@@ -1,0 +1,157 @@
+// report/job/reduced_lines.cpp — line by line.
+#include "report/job/reduced_lines.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "report/error.hpp"
+#include "report/exporters/reduced.hpp"
+#include "report/job/reduced_table.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::string_view kReducedHead = R"({"type":"reduced","version":)";
+const Json kNoValue;
+
+} // namespace
+
+std::uint64_t number_in(const Json& value)
+{
+    if (value.is_number_unsigned())
+        return value.get<std::uint64_t>();
+    const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : 0;
+    return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+}
+
+std::optional<std::uint32_t> small_number_in(const Json& value)
+{
+    constexpr std::uint64_t kMost = 1u << 20; // ranks; more is a damaged number
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= kMost)
+        return std::nullopt;
+    return value.get<std::uint32_t>();
+}
+
+std::string text_in(const Json& value)
+{
+    return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+const Json& member_of(const Json& line, std::string_view name)
+{
+    const auto found = line.find(name);
+    return found == line.end() ? kNoValue : *found;
+}
+
+Rows::Rows(const Json& line) : line_(line)
+{
+    if (const Json& columns = member_of(line, "columns"); columns.is_array())
+        for (std::size_t at = 0; at < columns.size(); ++at)
+            columns_.emplace(text_in(columns[at]), at);
+}
+
+const Json& Rows::in(const Json& row, std::string_view column) const
+{
+    const auto found = columns_.find(column);
+    return found != columns_.end() && row.is_array() && found->second < row.size()
+               ? row[found->second]
+               : kNoValue;
+}
+
+bool is_reduced(std::string_view head) noexcept
+{
+    return head.starts_with(kReducedHead);
+}
+
+void ReducedLines::read(std::istream& in)
+{
+    for (std::string line; std::getline(in, line);)
+        take(line);
+    if (!any_process_)
+        refuse("is the last, and there is no process");
+}
+
+void ReducedLines::refuse(const std::string& why) const
+{
+    throw Error(Exit::bad_input, fmt::format("{}: line {} {}", name_, line_, why));
+}
+
+void ReducedLines::take(const std::string& text)
+{
+    ++line_;
+    if (line_ == 1)
+        return check_head(text);
+    const Json line = Json::parse(text, nullptr, false);
+    if (line.is_discarded() || !line.is_object())
+        refuse("is no JSON object");
+    const std::string type = text_in(member_of(line, "type"));
+    if (type == "process") {
+        any_process_ = true;
+        process(line);
+        texts_.clear();
+        frames_.clear();
+    } else if (!any_process_) {
+        refuse("comes before any process");
+    } else if (type == "device") {
+        device(line);
+    } else if (type == "timeline") {
+        timeline(Rows(line));
+    } else if (type == "texts") {
+        add_texts(Rows(line));
+    } else if (type == "frames") {
+        add_frames(Rows(line));
+    } else if (type == "sites") {
+        sites(Rows(line));
+    }
+}
+
+void ReducedLines::check_head(const std::string& text) const
+{
+    int version = 0;
+    if (!is_reduced(text))
+        throw Error(Exit::bad_input, fmt::format("{} is no reduced table", name_));
+    std::from_chars(text.data() + kReducedHead.size(), text.data() + text.size(), version);
+    if (version != kReducedVersion)
+        throw Error(Exit::bad_input,
+                    fmt::format("{} is a reduced table of version {}; this vramscope reads "
+                                "version {}: make it again with `vramscope reduce`",
+                                name_, version, kReducedVersion));
+}
+
+void ReducedLines::add_texts(const Rows& rows)
+{
+    for (const Json& row : rows.all())
+        texts_.push_back(text_in(rows.in(row, "text")));
+}
+
+std::string ReducedLines::text_of(const Json& number) const
+{
+    if (!number.is_number_unsigned() || number.get<std::size_t>() >= texts_.size())
+        refuse("names a text that is not there");
+    return texts_[number.get<std::size_t>()];
+}
+
+std::size_t ReducedLines::frame_in(const Json& number) const
+{
+    if (number.is_null())
+        return ReducedFrame::kNone;
+    if (!number.is_number_unsigned() || number.get<std::size_t>() >= frames_.size())
+        refuse("names a frame that is not there");
+    return number.get<std::size_t>();
+}
+
+void ReducedLines::add_frames(const Rows& rows)
+{
+    for (const Json& row : rows.all()) {
+        ReducedFrame node{.caller = frame_in(rows.in(row, "caller")), .frame = {}};
+        node.frame.function = text_of(rows.in(row, "function"));
+        const std::string file = text_of(rows.in(row, "file"));
+        const std::uint64_t line = number_in(rows.in(row, "line"));
+        node.frame.line = line < INT32_MAX ? static_cast<int>(line) : 0;
+        (node.frame.line > 0 ? node.frame.file : node.frame.module) = file;
+        frames_.push_back(std::move(node));
+    }
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,82 @@
+// report/job/reduced_lines.hpp — the lines of a reduced table, one after the other; nothing is
+// believed. Whoever reads them says what becomes of each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/json/write.hpp"
+#include "report/model/call_place.hpp"
+
+namespace vramscope::report {
+
+// 0, "" and nothing for what is no such value.
+std::uint64_t number_in(const Json& value);
+std::optional<std::uint32_t> small_number_in(const Json& value);
+std::string text_in(const Json& value);
+const Json& member_of(const Json& line, std::string_view name); // null: it is not there
+
+// A line of rows, by the names of its columns.
+class Rows {
+public:
+    explicit Rows(const Json& line);
+
+    const Json& all() const { return member_of(line_, "rows"); }
+    const Json& in(const Json& row, std::string_view column) const; // null: the row has none
+
+private:
+    const Json& line_;
+    std::map<std::string, std::size_t, std::less<>> columns_;
+};
+
+// A frame, and the one that called it.
+struct ReducedFrame {
+    static constexpr std::size_t kNone = SIZE_MAX;
+    std::size_t caller = kNone; // a smaller index
+    Frame frame;
+};
+
+class ReducedLines {
+public:
+    virtual ~ReducedLines() = default;
+
+    // Error (bad_input), with the line, for what is no reduced table, or one of another version.
+    void read(std::istream& in);
+
+protected:
+    explicit ReducedLines(std::string name) : name_(std::move(name)) {}
+
+    // The frames are still those of the process before.
+    virtual void process(const Json& line) = 0;
+    virtual void device(const Json&) {}
+    virtual void timeline(const Rows&) {}
+    virtual void sites(const Rows& rows) = 0;
+
+    // Of the process that was begun last.
+    std::string text_of(const Json& number) const;
+    std::size_t frame_in(const Json& number) const; // its index; kNone for null
+    std::vector<ReducedFrame>& frames() noexcept { return frames_; }
+    const std::vector<ReducedFrame>& frames() const noexcept { return frames_; }
+
+private:
+    [[noreturn]] void refuse(const std::string& why) const;
+    void take(const std::string& text);
+    void check_head(const std::string& text) const;
+    void add_texts(const Rows& rows);
+    void add_frames(const Rows& rows);
+
+    std::string name_;
+    std::size_t line_ = 0;
+    bool any_process_ = false;
+    std::vector<std::string> texts_;
+    std::vector<ReducedFrame> frames_;
+};
+
+} // namespace vramscope::report

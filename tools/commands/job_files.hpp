@@ -1,0 +1,22 @@
+// tools/commands/job_files.hpp — what the commands about jobs are given: reduced tables and logs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "report/findings/make_report.hpp"
+
+namespace vramscope {
+
+// Files as they are. A folder stands for the reduced tables in it, or else for its logs.
+std::vector<std::filesystem::path> find_job_files(const std::vector<std::string>& arguments);
+
+// Shows a reduced table as it is, and a log as the table of it. `of_log` has the report; null: it
+// was a table. Error for what is neither.
+void read_job_file(const std::filesystem::path& file, const report::Options& reading,
+                   const std::function<void(std::istream&, const report::Report* of_log)>& show);
+
+} // namespace vramscope
