@@ -5,9 +5,9 @@
 #include "report/exporters/event_lines.hpp"
 #include "report/exporters/event_rows.hpp"
 #include "report/exporters/exporters.hpp"
+#include "report/exporters/written_export.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/findings/process_end.hpp"
-#include "report/log/first_reading.hpp"
 #include "report/log/log_reader.hpp"
 
 namespace vramscope::report {
@@ -15,16 +15,13 @@ namespace vramscope::report {
 namespace {
 
 constexpr const char* kEventsSchemaVersion = "1.1.0";
-constexpr std::size_t kEventsPieceBytes = 256 * 1024;
 constexpr std::uint64_t kEventsPerProgress = 1 << 16;
 constexpr double kEventsFirstReading = 0.2; // share of the time
 
-class EventExport {
+class EventExport : private WrittenExport {
 public:
-    EventExport(const LogFile& file, const Sink& sink, const ExportOptions& options)
-        : file_(file), sink_(sink), options_(options), symbolizer_(options.symbols),
-          known_(read_definitions(file,
-                                  [this](double part) { progress(kEventsFirstReading * part); })),
+    EventExport(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
+        : WrittenExport(log, sink, options, kEventsFirstReading),
           definitions_(known_.tables, known_.clock, symbolizer_, text_),
           lines_(known_.tables, known_.clock, definitions_, text_)
     {
@@ -40,30 +37,15 @@ public:
             if (!definitions_.write(*record))
                 lines_.write(*record);
             events_ += record->timed;
-            if (text_.size() >= kEventsPieceBytes)
-                flush();
+            give_piece();
             if (++records % kEventsPerProgress == 0)
                 progress(kEventsFirstReading + (1 - kEventsFirstReading) * reader.fraction_read());
         }
         trailer(reader);
-        flush();
-        if (options_.unread_files)
-            options_.unread_files(symbolizer_.unread_files());
+        give_rest();
     }
 
 private:
-    void progress(double fraction) const
-    {
-        if (options_.progress)
-            options_.progress(fraction);
-    }
-
-    void flush()
-    {
-        sink_(text_);
-        text_.clear();
-    }
-
     void header()
     {
         write_line(text_, HeaderLine{kEventsSchemaVersion, &file_.header(), &known_.tables.info()});
@@ -91,12 +73,6 @@ private:
         write_line(text_, line);
     }
 
-    const LogFile& file_;
-    const Sink& sink_;
-    const ExportOptions& options_;
-    Symbolizer symbolizer_;
-    Definitions known_;
-    std::string text_; // not given to the sink yet
     EventDefinitions definitions_;
     EventLines lines_;
     std::uint64_t events_ = 0;
@@ -106,8 +82,7 @@ private:
 
 void export_events(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
 {
-    const LogFile file = LogFile::open(log);
-    EventExport(file, sink, options).run();
+    EventExport(log, sink, options).run();
 }
 
 } // namespace vramscope::report

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "report/exporters/exported_memory.hpp"
-#include "report/log/first_reading.hpp"
+#include "report/exporters/written_export.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
@@ -21,22 +21,19 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kHeaptrackPieceBytes = 256 * 1024;
 constexpr std::size_t kMostSizes = 1 << 20;    // remembered; beyond, some are defined again
 constexpr double kHeaptrackFirstReading = 0.3; // share of the time
 constexpr int kHeaptrackVersion = 0x10400;
 constexpr int kFileVersion = 1;
 constexpr int kPageBytes = 4096;
 
-class HeaptrackFile : public BlockWatch {
+class HeaptrackFile : public BlockWatch, private WrittenExport {
 public:
-    HeaptrackFile(const LogFile& file, const Sink& sink, const ExportOptions& options)
-        : file_(file), sink_(sink), options_(options), symbolizer_(options.symbols),
-          known_(read_definitions(
-              file, [this](double part) { progress(kHeaptrackFirstReading * part); })),
+    HeaptrackFile(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
+        : WrittenExport(log, sink, options, kHeaptrackFirstReading),
           stacks_(known_.tables, symbolizer_,
                   options.all_frames ? ShownFrames::all : ShownFrames::visible),
-          reading_(file, known_.last_ticks)
+          reading_(file_, known_.last_ticks)
     {
     }
 
@@ -47,9 +44,7 @@ public:
             progress(kHeaptrackFirstReading + (1 - kHeaptrackFirstReading) * part);
         });
         write_time(reading_.replay().counts().last_ticks);
-        flush();
-        if (options_.unread_files)
-            options_.unread_files(symbolizer_.unread_files());
+        give_rest();
     }
 
     void born(const Block& block) override
@@ -85,12 +80,6 @@ public:
     }
 
 private:
-    void progress(double fraction) const
-    {
-        if (options_.progress)
-            options_.progress(fraction);
-    }
-
     bool is_wanted_here(format::Memory memory, std::int16_t device) const noexcept
     {
         return class_of(memory) == format::MemoryClass::device &&
@@ -101,14 +90,7 @@ private:
     void line(fmt::format_string<const Values&...> format, const Values&... values)
     {
         fmt::vformat_to(std::back_inserter(text_), format, fmt::make_format_args(values...));
-        if (text_.size() >= kHeaptrackPieceBytes)
-            flush();
-    }
-
-    void flush()
-    {
-        sink_(text_);
-        text_.clear();
+        give_piece();
     }
 
     void write_head()
@@ -194,14 +176,8 @@ private:
         return entry->second;
     }
 
-    const LogFile& file_;
-    const Sink& sink_;
-    const ExportOptions& options_;
-    Symbolizer symbolizer_;
-    Definitions known_;
     StackReader stacks_;
     MemoryReading reading_;
-    std::string text_; // not given to the sink yet
     std::uint64_t last_ms_ = 0;
     std::map<std::string, std::uint64_t> texts_;
     std::map<std::string, std::uint64_t> places_;
@@ -216,8 +192,7 @@ private:
 void export_heaptrack(const std::filesystem::path& log, const Sink& sink,
                       const ExportOptions& options)
 {
-    const LogFile file = LogFile::open(log);
-    HeaptrackFile(file, sink, options).write();
+    HeaptrackFile(log, sink, options).write();
 }
 
 } // namespace vramscope::report

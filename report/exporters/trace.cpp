@@ -15,8 +15,8 @@
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/open_blocks.hpp"
+#include "report/exporters/written_export.hpp"
 #include "report/findings/make_report.hpp"
-#include "report/log/first_reading.hpp"
 #include "report/model/report.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
@@ -25,16 +25,14 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kTracePieceBytes = 256 * 1024;
 constexpr std::uint64_t kMostTracedBlocks = 200'000;
 constexpr std::size_t kMostNameColumns = 200;
 constexpr double kTraceFirstReadings = 0.5; // share of the time
 
-class TraceFile : public BlockWatch {
+class TraceFile : public BlockWatch, private WrittenExport {
 public:
     TraceFile(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
-        : file_(LogFile::open(log)), sink_(sink), options_(options), symbolizer_(options.symbols),
-          known_(read_definitions(file_, {})),
+        : WrittenExport(log, sink, options),
           stacks_(known_.tables, symbolizer_,
                   options.all_frames ? ShownFrames::all : ShownFrames::visible),
           reading_(file_, known_.last_ticks)
@@ -59,9 +57,7 @@ public:
         });
         end_the_living();
         write_tail();
-        sink_(text_);
-        if (options_.unread_files)
-            options_.unread_files(symbolizer_.unread_files());
+        give_rest();
     }
 
     void born(const Block& block) override
@@ -105,12 +101,6 @@ private:
         std::string stack;
     };
 
-    void progress(double fraction) const
-    {
-        if (options_.progress)
-            options_.progress(fraction);
-    }
-
     JsonLine& begin(const char* phase, std::string_view event)
     {
         if (std::exchange(begun_, true))
@@ -134,10 +124,7 @@ private:
     void end()
     {
         line_->end();
-        if (text_.size() < kTracePieceBytes)
-            return;
-        sink_(text_);
-        text_.clear();
+        give_piece();
     }
 
     void write_marks(const Process& process)
@@ -228,15 +215,9 @@ private:
         return names;
     }
 
-    const LogFile file_;
-    const Sink& sink_;
-    const ExportOptions& options_;
-    Symbolizer symbolizer_;
-    Definitions known_;
     StackReader stacks_;
     MemoryReading reading_;
     Report report_;
-    std::string text_; // not given to the sink yet
     std::optional<JsonLine> line_;
     bool begun_ = false;             // an event was written
     OpenBlocks<std::uint64_t> open_; // with their numbers
