@@ -84,7 +84,8 @@ class ChosenRows(CliTest):
             self.assert_one_line(stderr, part)
         self.assert_one_line(self.vramscope("peak", "--sort", "growth", "run.vsl")[2], "write bytes, count")
         for view in ("frag", "timeline"):  # these list no call stacks
-            self.assert_one_line(self.vramscope(view, "-n", "1", "run.vsl")[2], "unknown option '-n'")
+            for option, value in (("-n", "1"), ("--sort", "bytes")):
+                self.assert_one_line(self.vramscope(view, option, value, "run.vsl")[2], f"unknown option '{option}'")
 
 
 if __name__ == "__main__":
