@@ -130,6 +130,24 @@ class Tests(Row):
         return re.search(r"Ran \d+ tests?", stderr)[0].lower().removeprefix("ran ") + ", as on the simulated GPU"
 
 
+class Objects(Row):
+    """Contexts and objects: their counts are those that the program tells, and its bytes lie in the range that is printed."""
+
+    alone = True
+
+    def judge(self, told, measured, report):
+        wanted = {kind: (int(made), int(ended)) for word, kind, made, ended in
+                  (line.split() for line in told.splitlines() if line.startswith("object "))}
+        found = {row["object"]: (row["made"], row["ended"]) for row in report["processes"][0]["objects"]}
+        if not wanted or any(found.get(kind) != counts for kind, counts in wanted.items()):
+            raise Failed(f"made and ended were {wanted}, and {found} was seen")
+        fell = int(re.search(r"^context (\d+)$", measured, re.MULTILINE)[1])
+        [second] = [row for row in report["contexts"] if row["opening"] == "created"]
+        if not second["bytes"] or not second["bytes"]["least"] <= fell <= second["bytes"]["most"]:
+            raise Failed(f"a context took {fell} bytes, and the report has {second['bytes']}")
+        return f"{len(wanted)} kinds, as told; " + "; ".join(measured.strip().splitlines())
+
+
 class Facts(Row):
     """What this driver does, asked by experiment without vramscope: told, not judged."""
 
@@ -234,6 +252,7 @@ ROWS = [
     Scenes("owners"),
     Scenes("imports"),
     Scenes("contexts"),
+    Objects("contexts and objects", "objects_program.cpp", ["-DWAY_LINKED"], simulated=True),
     Row("cuBLAS", "cublas_program.cu", ["-cudart", "static", "-lcublas"], exact=False),
     Row("PyTorch", "torch_program.py", exact=False, module="torch"),
     Tests("PyTorch's segments", "../torch/segments_test.py", module="torch"),

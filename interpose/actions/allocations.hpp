@@ -174,11 +174,6 @@ struct ImportsMipmap {
     }
 };
 
-// The driver takes device memory for itself: for code, and what that needs to run.
-struct TakesMemory {
-    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
-};
-
 struct Initialises {
     static constexpr bool kTimed = false;
     static bool needs_nothing(const log::Thread& thread) { return log::is_ready(thread); }

@@ -3,6 +3,7 @@
 // They tell the pool when memory may be used again, and when the pool must not call the driver.
 #pragma once
 
+#include "interpose/actions/objects.hpp"
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/pooling.hpp"
 #include "interpose/serve/contexts/synchronisation.hpp"
@@ -51,10 +52,20 @@ struct BeginsCapture {
     }
 };
 
+struct BeginsCaptureToGraph : BeginsCapture {
+    CUgraph added_to;
+    BeginsCaptureToGraph(CUstream captured, CUgraph graph)
+        : BeginsCapture{captured}, added_to(graph)
+    {
+    }
+    void succeeded(Call&) { capture_adds_to(added_to); }
+};
+
 // What may end the capture of a stream, even by failing.
 struct EndsCapture {
     static constexpr bool kTimed = false;
     CUstream stream;
+    CUgraph* out;
     template <class Ask>
     CUresult answer(Call&, const Ask& ask)
     {
@@ -63,15 +74,20 @@ struct EndsCapture {
             capture_may_have_ended(*driver, stream);
         return result;
     }
+    void succeeded(Call& call)
+    {
+        if (out && *out && !was_added_to(*out))
+            record_object(call, number(*out));
+    }
 };
 
-struct DestroysStream {
-    static constexpr bool kTimed = false;
-    CUstream stream;
-    void succeeded(Call&)
+struct DestroysStream : EndsObject<CUstream> {
+    explicit DestroysStream(CUstream destroyed) : EndsObject{destroyed} {}
+    void succeeded(Call& call)
     {
         if (capturing())
-            capture_ended_with(stream);
+            capture_ended_with(handle);
+        EndsObject::succeeded(call);
     }
 };
 

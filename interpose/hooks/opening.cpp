@@ -14,7 +14,7 @@ void describe_driver(log::Thread& thread)
     const Driver* driver = Driver::find();
     if (!driver)
         return;
-    log::write(thread, format::Info{"recorded", "contexts"});
+    log::write(thread, format::Info{"recorded", "contexts objects"});
     log::write(thread, format::Info{"driver.path", driver->path()});
     log::write(thread, format::Info{"driver.simulated", driver->simulated() ? "1" : "0"});
     int version = 0;

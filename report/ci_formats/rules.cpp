@@ -20,6 +20,10 @@ constexpr ProblemRule kBudgetRules[] = {
      "`vramscope churn LOG` has the places that allocate and free most often.", nullptr},
     {"rules", "RuleBroken", "A rule of --rules or --forbid was broken, or never applied.",
      "The message names the rule. The call is the one that broke it most often, or that had the most when a limit was passed.", nullptr},
+    {"max-leaked-objects", "LeakedObjectBudget", "More streams, events, graphs, modules and the like were left at the end than the budget allows.",
+     "`vramscope objects LOG` has the call stacks that made them.", nullptr},
+    {"one-device", "OneDeviceBudget", "The process had contexts on more than one device.",
+     "`vramscope contexts LOG` says who opened each.", nullptr},
     {"test", "TestMemoryBudget", "A test left more memory behind, or allocated more at once, than the budget allows, or it did not end.",
      "The test is judged by itself: what it allocated while it ran. The call is the largest of its leaks; `vramscope report LOG` has "
      "all tests.", nullptr},

@@ -28,12 +28,20 @@ std::optional<ContextBytes> taken_by(const LoggedContext::Opened& opened)
     return std::nullopt;
 }
 
+// Code is loaded where a context is opened, and not for what is done there.
+bool is_work(format::Memory memory)
+{
+    return class_of(memory) != format::MemoryClass::host && memory != format::Memory::context &&
+           memory != format::Memory::module && memory != format::Memory::library;
+}
+
 void add_what_was_done(ContextRow& row, const Sites& sites, std::uint32_t context)
 {
     for (const Site& site : sites.all()) {
         if (site.context != context || site.memory == format::Memory::context)
             continue; // that one is the context itself
-        row.allocations += site.allocations;
+        (is_object(site.memory) ? row.objects : row.allocations) += site.allocations;
+        row.is_worked_in = row.is_worked_in || is_work(site.memory);
         if (class_of(site.memory) == format::MemoryClass::host)
             row.host_allocations += site.allocations;
         if (is_own_memory(site.memory))
@@ -57,8 +65,7 @@ std::set<std::int32_t> devices_worked_on(const Sites& sites)
 {
     std::set<std::int32_t> devices;
     for (const Site& site : sites.all())
-        if (class_of(site.memory) != format::MemoryClass::host &&
-            site.memory != format::Memory::context)
+        if (is_work(site.memory))
             devices.insert(site.device);
     return devices;
 }
@@ -67,7 +74,7 @@ void mark_strays(std::vector<ContextRow>& rows, const Sites& sites)
 {
     std::set<std::int32_t> devices = devices_worked_on(sites);
     for (const ContextRow& row : rows)
-        if (row.allocations > row.host_allocations)
+        if (row.is_worked_in)
             devices.insert(row.device);
     if (devices.empty() || devices.contains(-1))
         return;

@@ -88,6 +88,12 @@ std::vector<SiteSums> sum_up_sites(const Sites& sites, const SitePeaks& peaks,
                                    const PeakHolders& holders, StackReader& stacks);
 void add_findings_to_sites(Report& report);
 
+// Objects of the driver's by call stack: what piles up first, then what is left; and how many there
+// were of each kind. `growth` is of the same HeapReplay.
+std::vector<ObjectRow> find_objects(const Sites& sites, const LeakSource& source,
+                                    const GrowthTable& growth);
+std::vector<ObjectTotal> sum_up_objects(const Sites& sites);
+
 // The contexts of a log, in the order in which they were first known.
 std::vector<ContextRow> find_contexts(const Contexts& contexts, const HeapReplay& heap,
                                       const LogTables& tables, const CallSource& source);

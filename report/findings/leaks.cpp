@@ -193,9 +193,10 @@ LostRows find_leaks(const std::vector<LostBlocks>& lost, const LeakSource& sourc
 {
     LeakTable table(source);
     for (const LostBlocks& blocks : lost) {
-        const bool went_with_its_context = class_of(blocks.memory) == format::MemoryClass::owner &&
-                                           blocks.fate == Fate::context_gone;
-        if (!went_with_its_context)
+        const bool went_with_its_context =
+            is_object(blocks.memory) && blocks.fate == Fate::context_gone;
+        const bool has_other_rows = class_of(blocks.memory) == format::MemoryClass::object;
+        if (!went_with_its_context && !has_other_rows)
             table.add(blocks);
     }
     LostRows rows;

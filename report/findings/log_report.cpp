@@ -237,6 +237,8 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     std::vector<Growth> growing = table.growing();
     append(report_.workspaces, find_workspaces(growing));
     append(report_.growth, std::move(growing));
+    process.objects = sum_up_objects(replays.heap.sites());
+    append(report_.objects, find_objects(replays.heap.sites(), source, table));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
     if (source.end.conclusive())

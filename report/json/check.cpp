@@ -123,8 +123,9 @@ Json check_schema()
     add_condition(document, {"verdict", "failed"}, {{"exit_status", {{"const", 100}}}},
                   {{"exit_status", {{"not", {{"const", 100}}}}}});
     Json& budget = document["$defs"]["budget"];
-    Json budgets = {"max-leaked",   "max-growth",        "max-peak",        "rules",
-                    "max-reserved", "max-fragmentation", "max-driver-calls"};
+    Json budgets = {"max-leaked",         "max-growth",        "max-peak",
+                    "max-reserved",       "max-fragmentation", "max-driver-calls",
+                    "max-leaked-objects", "one-device",        "rules"};
     for (const FindingKind& kind : kFindingKinds) // what leaks has a line of its own
         if (!kind.by_default)
             budgets.push_back(kind.word);

@@ -41,9 +41,26 @@ struct ProcessNumber {
     std::optional<double> (*limit)(const Budget& budget);
     double (*read)(const Process& process);
     std::vector<Culprit> (*culprits)(const Process& process) = nullptr;
+    bool is_sure = true; // however the process ended, and whatever is missing
     // Why the log does not say; empty: it does.
     const char* (*unknown)(const Process& process) = nullptr;
 };
+
+double objects_left(const Process& process)
+{
+    std::uint64_t left = 0;
+    for (const ObjectTotal& total : process.objects)
+        left += total.alive;
+    return number(left);
+}
+
+const char* objects_unknown(const Process& process)
+{
+    return process.records("objects")
+               ? ""
+               : "streams, events, graphs and modules were not recorded: the log is of an older "
+                 "vramscope, or was imported";
+}
 
 // What the log does not tell of may have opened one more.
 const char* contexts_unknown(const Process& process)
@@ -78,9 +95,12 @@ constexpr std::array kProcessNumbers{
     ProcessNumber{"max-driver-calls", "driver calls", CheckUnit::count,
                   [](const Budget& budget) { return limit(budget.max_driver_calls); },
                   [](const Process& process) { return number(driver_calls(process)); }},
+    ProcessNumber{"max-leaked-objects", "objects left", CheckUnit::count,
+                  [](const Budget& budget) { return limit(budget.max_leaked_objects); },
+                  objects_left, nullptr, false, objects_unknown},
     ProcessNumber{"one-device", "devices", CheckUnit::count,
                   [](const Budget& budget) { return budget.one_device ? std::optional(1.0) : std::nullopt; },
-                  [](const Process& process) { return number(process.context_devices); }, nullptr, contexts_unknown},
+                  [](const Process& process) { return number(process.context_devices); }, nullptr, true, contexts_unknown},
 };
 // clang-format on
 
@@ -178,7 +198,8 @@ private:
         Measures measures;
         for (const Process& process : report_.processes) {
             const double value = asked.read(process);
-            measures.push_back({value, value, asked.unknown ? asked.unknown(process) : ""});
+            measures.push_back(
+                {value, asked.is_sure ? value : 0, asked.unknown ? asked.unknown(process) : ""});
         }
         CheckRow row;
         judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);

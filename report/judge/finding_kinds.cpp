@@ -116,8 +116,8 @@ std::optional<BudgetLine> growth_line(const Report& report, const Budget& budget
 std::vector<FoundRow> object_rows(const Report& report)
 {
     std::vector<FoundRow> rows;
-    for (const Leak& row : report.owners)
-        if (row.leak_class == LeakClass::growing)
+    for (const ObjectRow& row : report.objects)
+        if (row.piles_up())
             rows.push_back({{row.bytes, row.blocks, &row},
                             row.process,
                             fmt::format("{}, {}", format::name(row.memory), rate_words(row.rate)),
@@ -270,8 +270,8 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
      .amount = grew, .rows = growth_rows, .compared = ComparedBy::rate, .line = growth_line},
     {.finding = Finding::objects, .word = "growing-objects", .called = "growing objects", .title = "GrowingObjects",
      .says = "Objects of the driver are made here again and again, and never destroyed.",
-     .help = "Destroy each pool, context and executable graph when its step is done, or make one and use it again. It has "
-             "memory of the driver's that no allocation shows.",
+     .help = "Destroy each stream, event, graph, module, pool and context when its step is done, or make one and use it again. "
+             "The driver has memory for it that no allocation shows. `vramscope objects LOG` has them all.",
      .amount = objects_piled_up, .rows = object_rows, .compared = ComparedBy::rate, .with = Finding::growth, .line = objects_line},
     {.finding = Finding::workspaces, .word = "workspaces", .called = "workspaces", .title = "GrowingWorkspaces",
      .says = "A library's own memory grows with the program's work, up to its end.",

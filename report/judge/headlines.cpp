@@ -15,6 +15,7 @@
 #include "report/words/growth_words.hpp"
 #include "report/words/leak_words.hpp"
 #include "report/words/mempool_words.hpp"
+#include "report/words/object_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -215,17 +216,12 @@ bool is_proven(const Report& report, std::size_t process)
     return report.processes[process].coverage.is_whole();
 }
 
-bool is_object(format::Memory memory)
-{
-    return format::class_of(memory) == format::MemoryClass::owner;
-}
-
 std::string grows(const Report& report)
 {
     std::size_t rows = 0;
     const Growth* fastest = nullptr;
     for (const Growth& row : report.growth)
-        if (is_proven(report, row.process) && !is_object(row.memory) && ++rows == 1)
+        if (is_proven(report, row.process) && !format::is_object(row.memory) && ++rows == 1)
             fastest = &row;
     if (!fastest)
         return {};
@@ -236,17 +232,14 @@ std::string grows(const Report& report)
 std::string objects(const Report& report)
 {
     std::size_t rows = 0;
-    const Leak* most = nullptr;
-    for (const Leak& row : report.owners)
-        if (row.leak_class == LeakClass::growing && ++rows > 0 &&
-            (!most || row.blocks > most->blocks))
+    const ObjectRow* most = nullptr;
+    for (const ObjectRow& row : report.objects)
+        if (row.piles_up() && ++rows > 0 && (!most || row.blocks > most->blocks))
             most = &row;
     if (!most)
         return {};
-    std::string noun = format::name(most->memory);
-    std::replace(noun.begin(), noun.end(), '_', ' ');
-    return fmt::format(": {}, {}{}{}", counted(most->blocks, noun), rate_words(most->rate),
-                       at_place(*most), and_more(rows));
+    return fmt::format(": {}, {}{}{}", counted(most->blocks, object_noun(most->memory)),
+                       rate_words(most->rate), at_place(*most), and_more(rows));
 }
 
 std::string workspaces(const Report& report)

@@ -43,6 +43,7 @@ struct Budget {
     std::optional<GrowthBudget> max_growth;
     std::optional<double> max_fragmentation; // percent of reserved, when the most was reserved
     std::optional<std::uint64_t> max_driver_calls;
+    std::optional<std::uint64_t> max_leaked_objects; // that were never destroyed, of all kinds
     bool one_device = false; // each process may have contexts on one device alone
     std::optional<std::array<bool, kFindings>> fail_on; // not given: what fails by default
     bool allow_inconclusive = false;

@@ -33,9 +33,11 @@ struct ContextRow : TimedCall {
     std::optional<format::Opening> opening; // none: the log does not say
     ThreadLabel thread;
     std::optional<TimedCall> ended; // none: it was open to the end
-    std::uint64_t allocations = 0;  // all kinds, those of host memory and objects too
+    std::uint64_t allocations = 0;  // of all kinds of memory, those of host memory too
     std::uint64_t host_allocations = 0;
+    std::uint64_t objects = 0;         // that were made in it
     std::uint64_t allocated_bytes = 0; // of the program's own memory
+    bool is_worked_in = false;         // anything but host memory and code
     std::optional<ContextBytes> bytes;
     // Nothing but host memory was allocated in it, nor in any other context of its device, and the
     // process works on another device.
@@ -61,9 +63,10 @@ struct Fields<ContextRow> {
               "By this call. Missing where opening is null."},
         Field{"thread", If{&ContextRow::is_opened, &ContextRow::thread}, "That opened it."},
         Field{"ended", &ContextRow::ended, "By this call; null: it was open to the end."},
-        Field{"allocations", &ContextRow::allocations,
-              "In it: of memory of each kind, and of what owns memory."},
+        Field{"allocations", &ContextRow::allocations, "In it: of memory of each kind."},
         Field{"host_allocations", &ContextRow::host_allocations, "Of these, of host memory."},
+        Field{"objects", &ContextRow::objects,
+              "Streams, events, graphs, modules and the like that were made in it."},
         Field{"allocated_bytes", &ContextRow::allocated_bytes,
               "Of device and host memory, freed or not."},
         Field{"bytes", &ContextRow::bytes,

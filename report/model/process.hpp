@@ -13,6 +13,7 @@
 #include "report/model/framework.hpp"
 #include "report/model/memory/memory.hpp"
 #include "report/model/memory/pool.hpp"
+#include "report/model/objects.hpp"
 #include "report/model/process_end.hpp"
 #include "report/model/rules.hpp"
 #include "report/model/site_sums.hpp"
@@ -128,6 +129,7 @@ struct Process {
     ChurnReport churn;
     std::vector<SiteSums> sites;           // only where a table of them is wanted
     std::vector<MemoryReport> memory;      // sorted by ordinal: devices of which anything is known
+    std::vector<ObjectTotal> objects;      // a row for each kind that there was
     std::uint64_t context_devices = 0;     // on which it had contexts
     bool has_context_of_no_device = false; // … and there is one more, on which is not known
     std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them
@@ -198,6 +200,9 @@ struct Fields<Process> {
         Field{"autograd", If{&Process::has_nodes, &Process::nodes},
               "Of PyTorch's: nodes that were made, and those of them of which it is known which "
               "functions of Python made them. Missing where none was made."}
+            .since(6),
+        Field{"objects", IfAny{&Process::objects},
+              "Of each kind of the driver's objects, how many; missing where there were none."}
             .since(6),
         Field{
             "tests", If{&Process::has_tests, &Process::tests},

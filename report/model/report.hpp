@@ -15,6 +15,7 @@
 #include "report/model/headline.hpp"
 #include "report/model/leaks.hpp"
 #include "report/model/misuse.hpp"
+#include "report/model/objects.hpp"
 #include "report/model/process.hpp"
 #include "report/model/ranks.hpp"
 #include "report/model/shortages.hpp"
@@ -46,6 +47,7 @@ struct Report : LostRows {
     std::vector<Workspace> workspaces;    // those that grow, process by process
     std::vector<Growth> growth; // what grows to the end, freed at exit or not; the fastest first
     std::vector<OwnerSums> by_owner;  // process by process, device by device
+    std::vector<ObjectRow> objects;   // process by process; what piles up and what is left first
     std::vector<ContextRow> contexts; // process by process, in the order of their openings
     // Process by process, in order of time: of each, the first few and the last few.
     std::vector<Shortage> shortages;
@@ -102,6 +104,11 @@ struct Fields<Report> {
               "What libraries of NVIDIA's keep for themselves and that grows, process by process, "
               "the "
               "fastest first. All of it is in growth too."}
+            .since(6),
+        Field{"objects", &Report::objects,
+              "Streams, events, graphs, modules and what else the driver makes for a program, by "
+              "call stack; process by process: what piles up first, then what is left. Of each "
+              "process the first 1000."}
             .since(6),
         Field{"contexts", &Report::contexts,
               "Process by process, in the order in which they were opened."}

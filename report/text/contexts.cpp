@@ -20,13 +20,13 @@ std::string device_words(const ContextRow& row)
 
 std::string done_in(const ContextRow& row)
 {
+    const std::string objects = row.objects == 0 ? "" : ", " + counted(row.objects, "object");
     if (row.allocations == 0)
-        return "nothing was allocated in it";
-    const std::uint64_t others = row.allocations - row.host_allocations;
-    if (others == 0)
-        return counted(row.host_allocations, "allocation") + ", of host memory alone";
-    return fmt::format("{}, {} in all", counted(row.allocations, "allocation"),
-                       human_bytes(row.allocated_bytes));
+        return "nothing was allocated in it" + objects;
+    if (row.allocations == row.host_allocations)
+        return counted(row.host_allocations, "allocation") + ", of host memory alone" + objects;
+    return fmt::format("{} of {} in all{}", counted(row.allocations, "allocation"),
+                       human_bytes(row.allocated_bytes), objects);
 }
 
 std::string taken(const ContextRow& row)

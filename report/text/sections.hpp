@@ -63,6 +63,10 @@ void write_damage(TextOutput& out, const Report& report);
 // Owners that were never destroyed, and calls that the driver refused: a line each.
 void write_owners_and_refusals(TextOutput& out, const Report& report);
 
+// objects.cpp
+// Those that are made again and again, and never destroyed; nothing, where none is.
+void write_objects_left(TextOutput& out, const Report& report);
+
 // pool.cpp
 // How the pool was set: "cache, sync lazy"; empty: the log does not say.
 std::string pool_line(const PoolReport& pool);
@@ -123,10 +127,15 @@ struct FoundSection {
     void (*summary)(TextOutput& out, const Report& report, std::string_view prefix) = nullptr;
 };
 inline constexpr FoundSection kFoundSections[] = {
-    {write_shortages},  {write_misuse},
-    {write_damage},     {write_growth, write_growth_summary},
-    {write_workspaces}, {write_stray_contexts},
-    {write_by_owner},   {write_tests, write_tests_summary},
+    {write_shortages},
+    {write_misuse},
+    {write_damage},
+    {write_growth, write_growth_summary},
+    {write_objects_left},
+    {write_workspaces},
+    {write_stray_contexts},
+    {write_by_owner},
+    {write_tests, write_tests_summary},
 };
 
 } // namespace vramscope::report

@@ -55,6 +55,8 @@ void write_timeline(std::ostream& out, const Report& report, const TextStyle& st
 void write_churn(std::ostream& out, const Report& report, const TextStyle& style = {});
 // Each context: who opened it, and what was done in it.
 void write_contexts(std::ostream& out, const Report& report, const TextStyle& style = {});
+// Objects of the driver's: how many were made, ended and left, by call stack.
+void write_objects(std::ostream& out, const Report& report, const TextStyle& style = {});
 // What a running program holds now.
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style = {});
 // The end of what `vramscope run` prints.

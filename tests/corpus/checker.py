@@ -21,6 +21,7 @@ LISTS = {
     "misuse": "misuse",
     "damage": "damage",
 }
+OBJECTS = ("stream", "event", "graph_object", "module", "library")
 NAMES = {"oom": {"kind": "verdict", "requested": "requested_bytes"}, "failed": {"result": "result_name"}}
 
 
@@ -108,6 +109,7 @@ class Checker:
         self.check_maps()
         self.check_memory()
         self.check_growth()
+        self.check_objects()
         self.check_contexts()
         for statement, rows in LISTS.items():
             self.check_rows(statement, list(self.report[rows]))
@@ -143,6 +145,13 @@ class Checker:
             self.compare(f"total leaked_{name}", sum(row[name] for row in self.report["leaks"]
                                                      if row["kind"] != "unclosed-import"),
                          self.report["totals"][f"leaked_{name}"], f"leaked_{name}")
+
+    def check_objects(self):
+        """The list is closed where something of it is planted; what piles up is closed everywhere, but for what owns memory:
+        a truth says that as growth."""
+        planted = self.program.of("object")
+        self.check_rows("object", [row for row in self.report["objects"]
+                                   if planted or row["class"] == "growing" and row["object"] in OBJECTS])
 
     def check_contexts(self):
         """The list is closed where something of it is planted; stray ones are closed everywhere."""
@@ -288,7 +297,7 @@ class Checker:
                 got = sum(row["thread_count"] for row in rows)
             elif key in ("ended_api", "ended_function"):
                 got = ended(rows[0], key)
-            elif key in ("blocks", "bytes", "calls"):
+            elif key in ("blocks", "bytes", "calls", "made", "ended", "alive"):
                 got = sum(row[key] for row in rows)
             else:
                 got = all(row[key] for row in rows) if key == "freed" else rows[0][key]

@@ -31,6 +31,7 @@ STATEMENTS = {
     "peak": ({"function", "through", "memory", "phase"}, {"blocks", "bytes", "rows"}),
     "advice": ({"function", "kind"}, {"saving_bytes", "blocks", "block_bytes", "phase", "other_phase", "rows"}),
     "mempool": ({"function"}, {"kept_bytes", "reserved_bytes", "used_bytes", "rows"}),
+    "object": ({"function", "object", "api", "library"}, {"made", "ended", "alive", "class", "per", "rows"}),
     "context": ({"function", "api", "device", "opening"}, {"rows", "stray", "allocations"}),
     "total": (set(), {"peak_device_bytes", "peak_host_bytes", "address_reservations", "reserved_address_bytes"}),
     "verdict": ({"word"}, set()),

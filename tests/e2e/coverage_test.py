@@ -21,7 +21,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "interpose" / "hooks"))
 from driver_names import KNOWN_TOOLKITS, Tables  # noqa: E402
 
 PAGE = SOURCE / "interpose" / "coverage.md"
-PROGRAMS = ["memory_kinds", "owners", "imports", "contexts", "doors", "pool_entry_points"]
+PROGRAMS = ["memory_kinds", "owners", "objects", "imports", "contexts", "doors", "pool_entry_points"]
 NOT_A_SCENE = {("doors", "dlvsym")}  # for a driver whose names have versions
 # Functions whose success leaves nothing of theirs in the log, in all their forms, and what they are
 # hooked for.
@@ -38,16 +38,13 @@ REASONS = {
         "cuGraphExecMemsetNodeSetParams", "cuGraphExecChildGraphNodeSetParams", "cuGraphExecBatchMemOpNodeSetParams",
         "cuGraphExecNodeSetParams"],
     "while a stream is captured the driver answers": [
-        "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph", "cuStreamEndCapture", "cuStreamDestroy"],
+        "cuStreamBeginCapture", "cuStreamBeginCaptureToGraph"],
     "what was freed before may be used again": ["cuCtxSynchronize"],
     "what is kept is free": ["cuMemGetInfo"],
     "the limit": ["cuDeviceTotalMem"],
     "what is said of freed memory, and of parts of an allocation": [
         "cuMemGetAddressRange", "cuPointerGetAttribute", "cuPointerGetAttributes"],
     "the mark is the allocation's: it is not kept": ["cuPointerSetAttribute"],
-    "takes memory in secret: what is kept is given back where it is short": [
-        "cuModuleLoad", "cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary", "cuLibraryLoadData",
-        "cuLibraryLoadFromFile"],
 }
 REASON_OF = {base: reason for reason, bases in REASONS.items() for base in bases}
 NOT_RECORDED = {row.symbol: REASON_OF[row.base] for row in Tables().rows.values() if row.base in REASON_OF}

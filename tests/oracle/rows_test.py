@@ -18,7 +18,7 @@ from pages import Pages, why_no_pages
 OLD_LOGS = SOURCE / "tests" / "golden" / "old_logs"
 SCENES = ("careless", "misuse", "damage", "shortages", "random_1", "suppressed", "growth_marks", "churn", "ranks", "leaks_reset",
           "training")
-VIEWS = ("report", "leaks", "peak", "frag", "timeline", "churn", "contexts")
+VIEWS = ("report", "leaks", "peak", "frag", "timeline", "churn", "objects", "contexts")
 ROWS = 3  # of each list in each log: a text tells of the first few
 
 TRACED = {
@@ -87,6 +87,10 @@ def holder(row):
     return [in_bytes(row["bytes"]), row["name"] or row["library"] or ""]
 
 
+def noun(kind):
+    return "graph" if kind == "graph_object" else kind.replace("_", " ")
+
+
 def context(row):
     opened = row.get("opened")
     return [opened["api"], place(opened)] if opened else ["not recorded"]
@@ -112,6 +116,8 @@ LISTS = {
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
     "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
     "by_owner": Seen("by-owner", lambda row: [row["owner"], in_bytes(row["at_peak_bytes"]), in_bytes(row["live_bytes"])]),
+    "objects": Seen("objects", lambda row: [noun(row["object"]), f"{row['alive']:,} left", place(row)]),
+    "processes[].objects": Seen("objects", lambda row: [f"{row['made']:,}", f"{row['alive']:,} left"]),
     "contexts": Seen("contexts", lambda row: [f"device {row['device']}", *context(row)], lambda row: [f"Device {row['device']}", *context(row)],
                      least=2),
     "misuse": Seen("misuse", wrong_free),

@@ -15,7 +15,7 @@ namespace {
 
 struct CommandGroup {
     const char* heading; // in `vramscope --help`
-    std::array<std::string_view, 11> commands;
+    std::array<std::string_view, 12> commands;
 };
 
 // A command that is in none of them is for tools.
@@ -24,8 +24,8 @@ constexpr CommandGroup kGroups[] = {
      {"run", "report", "leaks", "peak", "plan", "export", "check", "diff", "snapshot", "top",
       "doctor"}},
     {"More about logs and programs",
-     {"timeline", "frag", "churn", "contexts", "job", "reduce", "suppress", "mark", "pack",
-      "symbolize", "import"}},
+     {"timeline", "frag", "churn", "contexts", "objects", "job", "reduce", "suppress", "mark",
+      "pack", "symbolize", "import"}},
 };
 
 const char* group_of(std::string_view name)

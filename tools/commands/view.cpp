@@ -82,6 +82,10 @@ constexpr std::array kViews{
          "  vramscope churn vramscope.train.4711.vsl\n"
          "  vramscope churn --json - train.vsl | jq '.processes[0].churn.driver'\n",
          report::write_churn, 2},
+    View{"objects", "streams, events, graphs, modules: how many were made, ended and left, by call stack",
+         "  vramscope objects vramscope.train.4711.vsl\n"
+         "  vramscope objects --json - train.vsl | jq '.objects[] | select(.class == \"growing\")'\n",
+         report::write_objects, 4},
     View{"contexts", "each context: who opened it, what ended it, and what was done in it",
          "  vramscope contexts vramscope.train.4711.vsl\n"
          "  vramscope contexts --json - train.vsl | jq '.contexts[] | select(.stray)'\n",

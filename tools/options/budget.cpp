@@ -85,13 +85,13 @@ double percent(const std::string& where, const std::string& text)
     return *read;
 }
 
-std::uint64_t calls(const std::string& where, const std::string& text)
+std::uint64_t count(const std::string& where, const std::string& text)
 {
     std::uint64_t number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
     constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
     if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number > kMost)
-        refuse(where, text, "a number of calls");
+        refuse(where, text, "a number");
     return number;
 }
 
@@ -162,7 +162,9 @@ constexpr std::array kLimits = {
     Limit{"max-fragmentation", "PERCENT", "of reserved memory that may be of no use, at the peak",
           [](Budget& to, const std::string& where, const std::string& text) { to.max_fragmentation = percent(where, text); }},
     Limit{"max-driver-calls", "N", "allocations and frees that may reach the driver",
-          [](Budget& to, const std::string& where, const std::string& text) { to.max_driver_calls = calls(where, text); }},
+          [](Budget& to, const std::string& where, const std::string& text) { to.max_driver_calls = count(where, text); }},
+    Limit{"max-leaked-objects", "N", "streams, events, graphs, modules and the like that may be left at the end",
+          [](Budget& to, const std::string& where, const std::string& text) { to.max_leaked_objects = count(where, text); }},
 };
 // clang-format on
 

@@ -46,6 +46,12 @@ enum class Memory : std::uint8_t {
     // Views of arrays: owners that hold a handle and no memory of their own.
     texture = 25,
     surface = 26,
+    // Objects of the driver's that hold no memory of the program's. Since 4.2.
+    stream = 27,
+    event = 28,
+    graph_object = 29, // what is made executable; the memory of its nodes is `graph`
+    module = 30,
+    library = 31,
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
@@ -69,6 +75,11 @@ enum class KeySpace : std::uint8_t {
     suballocated,
     texture,
     surface,
+    stream,
+    event,
+    graph_object,
+    module,
+    library,
 };
 
 struct KeySpaceRow {
@@ -77,12 +88,29 @@ struct KeySpaceRow {
 };
 
 inline constexpr KeySpaceRow kKeySpaces[] = {
-    {KeySpace::none, false},          {KeySpace::pointer, true},     {KeySpace::host, true},
-    {KeySpace::registered, true},     {KeySpace::ipc, true},         {KeySpace::mapping, true},
-    {KeySpace::array, false},         {KeySpace::mipmap, false},     {KeySpace::external, false},
-    {KeySpace::pool, false},          {KeySpace::physical, false},   {KeySpace::context, false},
-    {KeySpace::green_context, false}, {KeySpace::graph_exec, false}, {KeySpace::reservation, true},
-    {KeySpace::suballocated, true},   {KeySpace::texture, false},    {KeySpace::surface, false},
+    {KeySpace::none, false},
+    {KeySpace::pointer, true},
+    {KeySpace::host, true},
+    {KeySpace::registered, true},
+    {KeySpace::ipc, true},
+    {KeySpace::mapping, true},
+    {KeySpace::array, false},
+    {KeySpace::mipmap, false},
+    {KeySpace::external, false},
+    {KeySpace::pool, false},
+    {KeySpace::physical, false},
+    {KeySpace::context, false},
+    {KeySpace::green_context, false},
+    {KeySpace::graph_exec, false},
+    {KeySpace::reservation, true},
+    {KeySpace::suballocated, true},
+    {KeySpace::texture, false},
+    {KeySpace::surface, false},
+    {KeySpace::stream, false},
+    {KeySpace::event, false},
+    {KeySpace::graph_object, false},
+    {KeySpace::module, false},
+    {KeySpace::library, false},
 };
 
 // How a kind of memory counts for the program. Only device and host memory are the program's own
@@ -94,6 +122,7 @@ enum class MemoryClass : std::uint8_t {
     graph,     // belongs to a graph, which frees it
     foreign,   // belongs to others, and is only open here
     owner,     // a pool, a context, …: it has no bytes of its own
+    object,    // a stream, an event, …: it owns no memory of the program's either
     reserved,  // an allocator of the program's keeps it, and has cut blocks from it
     unknown,
 };
@@ -138,6 +167,11 @@ inline constexpr MemoryKind kMemoryKinds[] = {
     {Memory::graph_launch,      "graph_launch",      KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives},
     {Memory::texture,           "texture",           KeySpace::texture,       MemoryClass::owner,     ContextEnd::dies},
     {Memory::surface,           "surface",           KeySpace::surface,       MemoryClass::owner,     ContextEnd::dies},
+    {Memory::stream,            "stream",            KeySpace::stream,        MemoryClass::object,    ContextEnd::dies},
+    {Memory::event,             "event",             KeySpace::event,         MemoryClass::object,    ContextEnd::dies},
+    {Memory::graph_object,      "graph_object",      KeySpace::graph_object,  MemoryClass::object,    ContextEnd::survives},
+    {Memory::module,            "module",            KeySpace::module,        MemoryClass::object,    ContextEnd::dies},
+    {Memory::library,           "library",           KeySpace::library,       MemoryClass::object,    ContextEnd::survives},
 };
 // clang-format on
 
@@ -195,6 +229,13 @@ constexpr bool is_own_memory(Memory memory) noexcept
 {
     const MemoryClass found = class_of(memory);
     return found == MemoryClass::device || found == MemoryClass::host;
+}
+
+// Something that the program makes and ends, and that has no bytes of its own.
+constexpr bool is_object(Memory memory) noexcept
+{
+    const MemoryClass found = class_of(memory);
+    return found == MemoryClass::owner || found == MemoryClass::object;
 }
 
 constexpr bool dies_with_context(Memory memory) noexcept

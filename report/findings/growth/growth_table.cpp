@@ -200,7 +200,10 @@ std::vector<Growth> GrowthTable::growing() const
 {
     std::vector<Growth> growing;
     for (const auto& [key, row] : rows_) {
-        if (!row.finding.growing || class_of(row.memory) == format::MemoryClass::addresses)
+        const format::MemoryClass kind = class_of(row.memory);
+        const bool has_other_rows =
+            kind == format::MemoryClass::addresses || kind == format::MemoryClass::object;
+        if (!row.finding.growing || has_other_rows)
             continue;
         Growth& growth = growing.emplace_back();
         static_cast<CallPlace&>(growth) = row.place;

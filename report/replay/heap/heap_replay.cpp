@@ -15,7 +15,7 @@ namespace {
 // memory goes with the graph; owners are only listed.
 bool misses_its_free(Memory memory) noexcept
 {
-    return memory != Memory::graph && class_of(memory) != format::MemoryClass::owner;
+    return memory != Memory::graph && !is_object(memory);
 }
 
 } // namespace
@@ -148,7 +148,7 @@ Api* HeapReplay::api_of(const Record& record)
 void HeapReplay::allocate(const Record& record, Memory memory)
 {
     Block block = make_block(record, memory);
-    counts_.allocations += class_of(memory) != format::MemoryClass::owner;
+    counts_.allocations += !is_object(memory);
     if (is_own_memory(block.memory)) {
         ++counts_.memory.allocations;
         counts_.memory.allocated_bytes += record.bytes;
@@ -247,7 +247,7 @@ bool HeapReplay::take_pending(std::uint64_t key, std::uint64_t after, std::uint6
 
 void HeapReplay::count_free(const Block& block)
 {
-    counts_.frees += class_of(block.memory) != format::MemoryClass::owner;
+    counts_.frees += !is_object(block.memory);
     counts_.memory.frees += is_own_memory(block.memory);
 }
 
@@ -261,8 +261,7 @@ void HeapReplay::free(const Record& record, Memory memory)
     const bool of_the_one_before = block && record.ticks < block->ticks && block->opened_again == 0;
     if (!block || sums_.is_dead(*block) || (of_the_one_before && !block->displaced)) {
         // A graph may free what was not allocated: the launch says so all the same.
-        counts_.unmatched_frees +=
-            class_of(memory) != format::MemoryClass::owner && memory != Memory::graph_launch;
+        counts_.unmatched_frees += !is_object(memory) && memory != Memory::graph_launch;
         return;
     }
     count_free(*block);

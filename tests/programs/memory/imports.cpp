@@ -67,6 +67,36 @@ void ipc()
     waitpid(owner, nullptr, 0);
 }
 
+// A child's event, which it destroys when it was opened here.
+void ipc_event()
+{
+    int ready[2], done[2];
+    check(pipe(ready) == 0 && pipe(done) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+    CUipcEventHandle handle{};
+    const pid_t owner = fork();
+    if (owner == 0) {
+        primary_context();
+        CUevent made = nullptr;
+        check(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+        check(cuIpcGetEventHandle(&handle, made));
+        (void)!write(ready[1], &handle, sizeof handle);
+        char byte = 0;
+        (void)!read(done[0], &byte, 1);
+        check(cuEventDestroy_v2(made));
+        std::exit(0);
+    }
+    close(ready[1]); // the owner may end without a word
+    check(read(ready[0], &handle, sizeof handle) == sizeof handle ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_UNKNOWN);
+    primary_context();
+    CUevent opened[2];
+    for (CUevent& event : opened)
+        check(cuIpcOpenEventHandle(&event, handle));
+    check(cuEventDestroy_v2(opened[0]));
+    (void)!write(done[1], "", 1);
+    waitpid(owner, nullptr, 0);
+}
+
 void external()
 {
     primary_context();
@@ -174,6 +204,7 @@ void shared()
 const Scene kScenes[] = {
     {"ipc_v1", ipc<cuIpcOpenMemHandle>},
     {"ipc_v2", ipc<cuIpcOpenMemHandle_v2>},
+    {"ipc_event", ipc_event},
     {"external", external},
     {"imported_pool", imported_pool},
     {"imported_physical", imported_physical},

@@ -34,6 +34,7 @@ function contextRow(row) {
       ["Opened by", opened ? [opened.api, thread.name || `thread ${thread.tid}`].filter(Boolean).join(", ") : "not recorded"],
       ["Ended", ended ? `by ${ended.api}` : "it was open to the end"],
       ["Allocations", `${grouped(row.allocations)}, ${grouped(row.host_allocations)} of them of host memory`],
+      ["Objects made in it", grouped(row.objects)],
       ["Takes itself", takenText(row)],
       ...processFact(row),
     ],

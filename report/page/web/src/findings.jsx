@@ -3,6 +3,7 @@ import { ByOwner } from "./by_owner.jsx";
 import { Contexts } from "./contexts.jsx";
 import { Growth } from "./growth.jsx";
 import { Misuse } from "./misuse.jsx";
+import { Objects } from "./objects.jsx";
 import { Open, openLists, openText } from "./open.jsx";
 import { Refused } from "./refused.jsx";
 import { Shortages } from "./shortages.jsx";
@@ -17,6 +18,7 @@ export const FINDINGS = [
   { id: "shortages", title: "Out of memory", View: Shortages },
   { id: "misuse", title: "Misuse", View: Misuse },
   { id: "growth", title: "Growth", View: Growth },
+  { id: "objects", title: "Objects", View: Objects },
   { id: "workspaces", title: "Workspaces", View: Workspaces },
   { id: "contexts", title: "Contexts", View: Contexts },
   { id: "by-owner", title: "Owners", View: ByOwner },

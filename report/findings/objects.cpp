@@ -1,0 +1,96 @@
+// report/findings/objects.cpp — sites of objects by the place that a reader sees, and their sums.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "report/findings/findings.hpp"
+#include "report/findings/growth/growth_table.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kMostObjectRows = 1000; // of a process
+
+std::vector<const Site*> object_sites(const Sites& sites)
+{
+    std::vector<const Site*> found;
+    for (const Site& site : sites.all())
+        if (is_object(site.memory))
+            found.push_back(&site);
+    std::stable_sort(found.begin(), found.end(), [](const Site* a, const Site* b) {
+        return std::tie(b->live_blocks, b->allocations) < std::tie(a->live_blocks, a->allocations);
+    });
+    return found;
+}
+
+void join_in(ObjectRow& row, const Site& site, const TickClock& clock)
+{
+    const std::uint64_t first_ns = clock.ns(site.first_ticks);
+    row.first_ns = row.made == 0 ? first_ns : std::min(row.first_ns, first_ns);
+    row.last_ns = std::max(row.last_ns, clock.ns(site.last_ticks));
+    row.made += site.allocations;
+    row.ended += site.frees;
+    row.blocks += site.live_blocks;
+}
+
+} // namespace
+
+std::vector<ObjectRow> find_objects(const Sites& sites, const LeakSource& source,
+                                    const GrowthTable& growth)
+{
+    struct Row {
+        ObjectRow object;
+        std::uint64_t last_ticks = 0;
+    };
+    std::map<std::tuple<format::Memory, std::int32_t, std::string>, Row> rows;
+    std::vector<const Site*> found = object_sites(sites);
+    found.resize(std::min(found.size(), kMostObjectRows)); // each may be a row, and takes some KiB
+    for (const Site* const site : found) {
+        CallPlace place = source.stacks.read_row(site->api, site->stack, site->first_ticks);
+        const std::string key = place.key() + std::to_string(place.suppression.value_or(SIZE_MAX));
+        const auto [at, added] = rows.try_emplace({site->memory, site->device, key});
+        ObjectRow& row = at->second.object;
+        if (added) {
+            static_cast<CallPlace&>(row) = std::move(place);
+            row.kind = LeakKind::never_destroyed;
+            row.memory = site->memory;
+            row.device = site->device;
+            row.process = source.process;
+        } else {
+            row.merge(place);
+        }
+        join_in(row, *site, source.clock);
+        at->second.last_ticks = std::max(at->second.last_ticks, site->last_ticks);
+    }
+    std::vector<ObjectRow> objects;
+    for (auto& [key, row] : rows) {
+        if (row.object.is_left())
+            growth.classify(row.object, row.last_ticks);
+        objects.push_back(std::move(row.object));
+    }
+    std::stable_sort(objects.begin(), objects.end(), [](const ObjectRow& a, const ObjectRow& b) {
+        return std::tuple(b.piles_up(), b.blocks, b.made) <
+               std::tuple(a.piles_up(), a.blocks, a.made);
+    });
+    return objects;
+}
+
+std::vector<ObjectTotal> sum_up_objects(const Sites& sites)
+{
+    std::map<format::Memory, ObjectTotal> totals;
+    for (const Site* const site : object_sites(sites)) {
+        ObjectTotal& total = totals[site->memory];
+        total.object = site->memory;
+        total.made += site->allocations;
+        total.ended += site->frees;
+        total.alive += site->live_blocks;
+    }
+    std::vector<ObjectTotal> all;
+    for (const auto& [memory, total] : totals)
+        all.push_back(total);
+    return all;
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,65 @@
+// report/model/objects.hpp — objects of the driver's: how many were made, ended and left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "report/model/leaks.hpp"
+
+namespace vramscope::report {
+
+// Of one kind, in one process.
+struct ObjectTotal {
+    format::Memory object = format::Memory::none;
+    std::uint64_t made = 0;
+    std::uint64_t ended = 0; // by the program: others went with their contexts
+    std::uint64_t alive = 0; // at the end
+};
+template <>
+struct Fields<ObjectTotal> {
+    static constexpr const char* kName = "object_total";
+    static constexpr FieldList kAll{
+        Field{"object", &ObjectTotal::object},
+        Field{"made", &ObjectTotal::made},
+        Field{"ended", &ObjectTotal::ended, "By the program: others went with their contexts."},
+        Field{"alive", &ObjectTotal::alive, "At the end."},
+    };
+};
+
+// Of one kind, made by one call stack on one device. Its blocks are those that are alive at the
+// end, and its class is theirs.
+struct ObjectRow : Leak {
+    std::uint64_t made = 0;
+    std::uint64_t ended = 0;
+
+    bool is_left() const noexcept { return blocks > 0; }
+    bool piles_up() const noexcept { return is_left() && leak_class == LeakClass::growing; }
+};
+template <>
+struct Fields<ObjectRow> {
+    static constexpr const char* kName = "object";
+    static constexpr auto kAll = joined(
+        FieldList{
+            Field{"object", &ObjectRow::memory, "What it is: stream, event, module, pool, …"},
+            Field{"made", &ObjectRow::made},
+            Field{"ended", &ObjectRow::ended,
+                  "By the program: others went with their contexts, or their end was not seen."},
+            Field{"alive", &ObjectRow::blocks, "At the end."},
+            Field{"class", When{&ObjectRow::is_left, &ObjectRow::leak_class},
+                  "Of those that are alive, as in leaks; null: none is."},
+            Field{"growth", When{&ObjectRow::grows, &ObjectRow::rate},
+                  "Of growing and unclear ones."},
+            kFingerprint,
+            Field{"api", &CallPlace::api},
+            Field{"entry_point", &CallPlace::entry_point},
+            Field{"library", OrNull{&CallPlace::library},
+                  "Of NVIDIA's, that made it for itself: \"cuBLAS\"; null: the program did."},
+            Field{"device", Ordinal{&ObjectRow::device}},
+            Field{"first_ns", &ObjectRow::first_ns, "When the first was made …"},
+            Field{"last_ns", &ObjectRow::last_ns, "… and the last."},
+            Field{"process", &ObjectRow::process, "Index into processes."},
+        },
+        kStack);
+};
+
+} // namespace vramscope::report

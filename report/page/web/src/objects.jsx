@@ -1,0 +1,50 @@
+// report/page/web/src/objects.jsx — objects of the driver's: how many were made, ended and left, by call stack.
+import { CallRows, processFact } from "./calls.jsx";
+import { report } from "./data.js";
+import { speedText, sureText } from "./growth.jsx";
+import { Section } from "./parts.jsx";
+import { counted, grouped, timeText } from "./words.js";
+
+const nounOf = (object) => (object === "graph_object" ? "graph" : object.replaceAll("_", " "));
+
+function objectRow(row) {
+  const { made, ended, alive, growth, device, library } = row;
+  return {
+    word: nounOf(row.object),
+    tone: row.class === "growing" ? "bad" : "",
+    place: row,
+    what: [library, growth && speedText(growth), device !== null && `device ${device}`].filter(Boolean).join(", "),
+    amount: `${grouped(alive)} left`,
+    facts: [
+      ["Made", grouped(made)],
+      ["Ended", grouped(ended)],
+      ["Left at the end", alive > 0 ? `${grouped(alive)}, ${row.class}` : "none"],
+      ...(growth ? [["Speed", speedText(growth)], ["How sure", sureText(growth)]] : []),
+      ...(library ? [["Library", library]] : []),
+      ["When", `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`],
+      ...processFact(row),
+    ],
+    calls: [[`Made by ${row.api}`, row]],
+  };
+}
+
+/** "stream: 4 made, 3 ended, 1 left": a sentence for each kind, over all processes. */
+function sumsText() {
+  const sums = new Map();
+  for (const { object, made, ended, alive } of report.processes.flatMap((process) => process.objects ?? [])) {
+    const sum = sums.get(object) ?? [0, 0, 0];
+    sums.set(object, [sum[0] + made, sum[1] + ended, sum[2] + alive]);
+  }
+  return [...sums]
+    .map(([object, [made, ended, alive]]) => `${counted(made, nounOf(object))} made, ${grouped(ended)} ended, ${grouped(alive)} left`)
+    .join("; ");
+}
+
+export function Objects() {
+  if (!(report.objects?.length > 0)) return null;
+  return (
+    <Section id="objects" title="Objects" about={`${sumsText()}. The driver has memory for them that no allocation shows.`}>
+      <CallRows id="object" rows={report.objects.map(objectRow)} />
+    </Section>
+  );
+}

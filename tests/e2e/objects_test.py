@@ -1,0 +1,68 @@
+# tests/e2e/objects_test.py — streams, events, graphs and code by the driver's forms: the scenes of objects.cpp.
+import unittest
+
+from e2e import EndToEndTest, needs, simulated_only
+
+
+class ObjectsTest(EndToEndTest):
+    def scene(self, name, *kinds, **env):
+        """The report of a scene, and of each object of these kinds (api, made, ended, alive)."""
+        report = self.trace("objects", name, **env)
+        rows = [(row["object"], row["entry_point"], row["made"], row["ended"], row["alive"]) for row in report["objects"]
+                if row["object"] in kinds]
+        self.assertEqual((report["leaks"], report["owners_not_destroyed"] if "green" not in name else []), ([], []))
+        return sorted(rows), report
+
+    def test_streams(self):
+        rows, report = self.scene("streams", "stream")
+        self.assertEqual(rows, [("stream", "cuStreamCreate", 2, 1, 1), ("stream", "cuStreamCreateWithPriority", 2, 1, 1)])
+        self.assertIn({"object": "stream", "made": 4, "ended": 2, "alive": 2}, report["processes"][0]["objects"])
+
+    @needs("cuGreenCtxStreamCreate")
+    def test_streams_of_green_contexts(self):
+        rows, _ = self.scene("green_stream", "stream")
+        self.assertEqual(rows, [("stream", "cuGreenCtxStreamCreate", 2, 1, 1)])
+
+    def test_events(self):
+        rows, _ = self.scene("events", "event")
+        self.assertEqual(rows, [("event", "cuEventCreate", 3, 2, 1)])
+
+    def test_events_of_others(self):
+        report = self.trace("imports", "ipc_event")
+        self.assertEqual({(row["entry_point"], row["made"], row["ended"]) for row in report["objects"]},
+                         {("cuEventCreate", 1, 1), ("cuIpcOpenEventHandle", 2, 1)})
+
+    def test_graphs(self):
+        rows, _ = self.scene("graphs", "graph_object")
+        self.assertEqual(rows, [("graph_object", "cuGraphClone", 2, 1, 1), ("graph_object", "cuGraphCreate", 2, 1, 1)])
+
+    def test_a_capture_makes_a_graph(self):
+        for name, api in (("captures", "cuStreamEndCapture"), ("captures_ptsz", "cuStreamEndCapture_ptsz")):
+            for pool in ("off", "cache"):
+                with self.subTest(name, pool=pool):
+                    rows, _ = self.scene(name, "graph_object", VRAMSCOPE_POOL=pool)
+                    self.assertEqual(rows, [("graph_object", api, 2, 1, 1)])
+
+    @needs("cuStreamBeginCaptureToGraph")
+    def test_a_capture_to_a_graph_makes_none(self):
+        rows, _ = self.scene("capture_to_graph", "graph_object")
+        self.assertEqual(rows, [("graph_object", "cuGraphCreate", 1, 0, 1)])
+
+    def test_modules(self):
+        rows, _ = self.scene("modules", "module")
+        self.assertEqual(rows, [("module", f"cuModule{form}", 2, 1, 1)
+                                for form in ("Load", "LoadData", "LoadDataEx", "LoadFatBinary")])
+
+    @needs("cuLibraryLoadData")
+    def test_libraries(self):
+        rows, _ = self.scene("libraries", "library")
+        self.assertEqual(rows, [("library", f"cuLibraryLoad{form}", 2, 1, 1) for form in ("Data", "FromFile")])
+
+    @simulated_only
+    def test_what_the_driver_refuses_is_none(self):
+        report = self.trace("objects", "events", status=3, VRAMSCOPE_SIM_FAULTS="cuEventCreate@2=999")
+        self.assertEqual([(row["made"], row["ended"]) for row in report["objects"] if row["object"] == "event"], [(1, 0)])
+
+
+if __name__ == "__main__":
+    unittest.main()
