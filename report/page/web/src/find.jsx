@@ -1,9 +1,9 @@
 // report/page/web/src/find.jsx — one search over all of the page; what is found leads to where it is.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { follow } from "./address.js";
 import { ownFrame, placeText } from "./data.js";
 import { Dialog } from "./dialog.jsx";
-import { found, foundText } from "./found.js";
+import { found, foundText, prepare } from "./found.js";
 import { Search } from "./parts.jsx";
 import { grouped } from "./words.js";
 
@@ -39,6 +39,10 @@ function Result({ name, row, amount, choose }) {
 /** @param {{close: () => void}} props */
 function Results({ close }) {
   const [wanted, setWanted] = useState("");
+  useEffect(() => {
+    const drawn = setTimeout(prepare);
+    return () => clearTimeout(drawn);
+  }, []);
   const lists = found(wanted);
   return (
     <div class="results" onKeyDown={(event) => onKey(event, close)}>

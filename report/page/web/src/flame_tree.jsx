@@ -1,5 +1,5 @@
 // report/page/web/src/flame_tree.jsx — the tree of call stacks, drawn: pointer and arrow keys go through it.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { changeClass, changeOf } from "./changes.js";
 import { callKey, report } from "./data.js";
 import { colourOfNode } from "./owners.jsx";
@@ -52,21 +52,17 @@ export function FlameTree({ kind, how, words, selected, select, showCallers }) {
   );
   // A row of another list is the same call.
   const marked = selected ? kind.rows.filter((row) => callKey(row) === callKey(selected)) : [];
-  const [focus, setFocus] = useState(root);
-  const [current, setCurrent] = useState(root);
-  useEffect(() => {
-    setFocus(root);
-    setCurrent(root);
-  }, [root]);
-  const shown = focus.depth === 0 || focus.parent ? focus : root;
+  const [chosen, choose] = useState({ root, shown: root, current: root });
+  // What was chosen in another tree is not in this one. That is seen here, so that no frame is drawn in vain.
+  const { shown, current } = chosen.root === root ? chosen : { shown: root, current: root };
+  const setCurrent = (node) => choose({ root, shown, current: node });
   const { nodes, hidden } = visibleNodes(shown, LEAST);
   const deepest = nodes.reduce((depth, node) => Math.max(depth, node.depth), 0);
   const inside = (node) => node.depth >= shown.depth && node.value <= shown.value;
   const left = (node) => (node.depth < shown.depth ? 0 : ((node.at - shown.at) / shown.value) * 100);
   const width = (node) => (node.depth < shown.depth ? 100 : (node.value / shown.value) * 100);
   const go = (node) => {
-    setFocus(node);
-    setCurrent(node);
+    choose({ root, shown: node, current: node });
     if (node.rows.size === 1) {
       const [row] = node.rows;
       const leak = report.leaks.find((one) => one === row || callKey(one) === callKey(row));
@@ -108,23 +104,26 @@ export function FlameTree({ kind, how, words, selected, select, showCallers }) {
         aria-label={`${kind.title}, by call stack. Arrow keys move, Enter zooms, c shows callers, Escape shows all.`}
         style={{ height: `${(deepest + 1) * 22}px` }}
       >
-        {nodes.map((node, at) => (
-          <div
-            key={at}
-            id={`node-${at}`}
-            role="treeitem"
-            aria-level={node.depth + 1}
-            aria-label={label(node)}
-            title={label(node)}
-            aria-selected={node === current}
-            class={`${classOf(kind, node, marked, words)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
-            style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
-            onClick={() => go(node === focus && node !== root ? node.parent : node)}
-            onMouseEnter={() => setCurrent(node)}
-          >
-            {shownName(kind, node)}
-          </div>
-        ))}
+        {nodes.map((node, at) => {
+          const text = label(node);
+          return (
+            <div
+              key={at}
+              id={`node-${at}`}
+              role="treeitem"
+              aria-level={node.depth + 1}
+              aria-label={text}
+              title={text}
+              aria-selected={node === current}
+              class={`${classOf(kind, node, marked, words)}${node === current ? " current" : ""}${inside(node) ? "" : " above"}`}
+              style={{ left: `${left(node)}%`, width: `${width(node)}%`, top: `${node.depth * 22}px` }}
+              onClick={() => go(node === shown && node !== root ? node.parent : node)}
+              onMouseEnter={() => setCurrent(node)}
+            >
+              {shownName(kind, node)}
+            </div>
+          );
+        })}
       </div>
       <p class="about copy">
         {shown !== root && (

@@ -81,7 +81,8 @@ function once(key, make) {
   if (!texts.has(key)) texts.set(key, make());
   return texts.get(key);
 }
-const frameText = ({ function: name, file, module }) => [name, file, module].filter(Boolean).join("\n");
+const frameText = (frame) =>
+  once(frame, () => [frame.function, frame.file, frame.module].filter(Boolean).join("\n").toLowerCase());
 
 /** All words of a row: its own, and those of its calls. Numbers are not searched. */
 function textOf(value) {
@@ -90,11 +91,15 @@ function textOf(value) {
   return once(value, () =>
     (value[0]?.function === undefined ? Object.values(value).map(textOf) : value.map(frameText))
       .filter(Boolean)
-      .join("\n")
-      .toLowerCase(),
+      .join("\n"),
   );
 }
 const textOfRow = (list, row) => (list.name ? once(row, () => list.name(row).toLowerCase()) : textOf(row));
+
+/** Makes the texts that are searched, so that the first letter is answered as soon as the others. */
+export function prepare() {
+  for (const list of LISTS) for (const row of list.rows) textOfRow(list, row);
+}
 
 const MOST_SHOWN = 6; // of each list
 

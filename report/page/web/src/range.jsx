@@ -115,22 +115,33 @@ export function kindsThen(moment, range) {
 
 const keyOf = (row) => `${callKey(row)} ${row.memory}`;
 
+const ofDevices = new WeakMap();
+
+/** [leak, what it is known by; null: others are known by the same] of a device: no range changes them. */
+function leaksOf(device) {
+  if (!ofDevices.has(device)) {
+    const leaks = report.leaks.filter((leak) => leak.process === device.process.index && leak.device === device.device);
+    const keys = leaks.map(keyOf);
+    const times = new Map();
+    for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
+    ofDevices.set(device, leaks.map((leak, at) => [leak, times.get(keys[at]) === 1 ? keys[at] : null]));
+  }
+  return ofDevices.get(device);
+}
+
 /** The part of each leak that was allocated in the range; null: it is not known, as of one of several with one call. */
 export function leakedIn(range) {
   const { device, from_ns: from, to_ns: to } = range;
   const takes = (born, left) => came(range)(born) && left === device.moments.length;
   const told = new Map(device.places.map((place) => [keyOf(place), place.lives && sumOf(place.lives, takes).bytes]));
-  const leaks = report.leaks.filter((leak) => leak.process === device.process.index && leak.device === device.device);
-  const times = new Map();
-  for (const leak of leaks) times.set(keyOf(leak), (times.get(keyOf(leak)) ?? 0) + 1);
-  const partOf = (leak) => {
-    const known = times.get(keyOf(leak)) === 1 ? told.get(keyOf(leak)) : null;
+  const partOf = ([leak, key]) => {
+    const known = key === null ? null : told.get(key);
     if (known != null) return known;
     // Within one ns a span may begin and a block may come.
     if (leak.last_ns < from || leak.first_ns > to) return 0;
     return leak.first_ns > from && leak.last_ns < to ? leak.bytes : null;
   };
-  return new Map(leaks.map((leak) => [leak, partOf(leak)]));
+  return new Map(leaksOf(device).map((one) => [one[0], partOf(one)]));
 }
 
 /** What a range says of itself. */
