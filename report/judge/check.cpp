@@ -198,8 +198,9 @@ private:
         Measures measures;
         for (const Process& process : report_.processes) {
             const double value = asked.read(process);
-            measures.push_back(
-                {value, asked.is_sure ? value : 0, asked.unknown ? asked.unknown(process) : ""});
+            const bool is_over = value > *most; // what else there may be makes no difference
+            measures.push_back({value, asked.is_sure ? value : 0,
+                                asked.unknown && !is_over ? asked.unknown(process) : ""});
         }
         CheckRow row;
         judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);

@@ -97,6 +97,12 @@ public:
     {
         return record(format::ContextGone{id, stack}, "cuCtxDestroy_v2", stack == 0 ? 1 : 0);
     }
+    // By cuDevicePrimaryCtxRetain.
+    LogBuilder& context_opened(format::ContextOpened record)
+    {
+        record.api = api_id("cuDevicePrimaryCtxRetain");
+        return add(record);
+    }
     LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name)
     {
         return add(format::Device{ordinal, bytes, name});

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
@@ -14,12 +15,9 @@ using test::LogBuilder;
 using test::report_of;
 using test::operator""_MiB;
 
-constexpr std::uint64_t kApi = 0; // the first that the log defines
-
 format::ContextOpened opened(std::uint64_t context, std::uint64_t stack = 1)
 {
     format::ContextOpened record;
-    record.api = kApi;
     record.context = context;
     record.opening = format::Opening::retained;
     record.stack = stack;
@@ -29,7 +27,7 @@ format::ContextOpened opened(std::uint64_t context, std::uint64_t stack = 1)
 LogBuilder recorded()
 {
     LogBuilder log;
-    log.info("recorded", "contexts").define_api("cuDevicePrimaryCtxRetain");
+    log.info("recorded", "contexts");
     log.module(1, 0x400000, 0x400000, 0x500000, "/no/such/program").stack(1, {0x401001});
     return log;
 }
@@ -46,12 +44,16 @@ LogBuilder& work_in(LogBuilder& log, std::uint64_t context, std::int64_t device,
 LogBuilder with_a_stray()
 {
     LogBuilder log = recorded();
-    log.context(1, 1).add(opened(1)).context(2, 0).thread_name(41, "watchdog").add(opened(2));
+    log.context(1, 1)
+        .context_opened(opened(1))
+        .context(2, 0)
+        .thread_name(41, "watchdog")
+        .context_opened(opened(2));
     work_in(log, 1, 1);
     return log;
 }
 
-std::string text_of(const Report& report)
+std::string contexts_text(const Report& report)
 {
     std::ostringstream out;
     write_contexts(out, report, TextStyle{});
@@ -85,7 +87,7 @@ TEST(Contexts, HaveWhoOpenedThemWhatWasDoneInThemAndWhatEndedThem)
     EXPECT_FALSE(stray.ended);
     EXPECT_TRUE(stray.stray);
     EXPECT_EQ(report.headlines.front().kind, HeadlineKind::stray_contexts);
-    const std::string text = text_of(report);
+    const std::string text = contexts_text(report);
     EXPECT_NE(text.find("nothing was allocated in it"), std::string::npos) << text;
     EXPECT_NE(text.find("(watchdog), cuDevicePrimaryCtxRetain"), std::string::npos) << text;
     EXPECT_NE(text.find("open to the end"), std::string::npos) << text;
@@ -114,7 +116,7 @@ TEST(Contexts, AreNotStrayWhereSomethingWasDoneOnTheirDevice)
 TEST(Contexts, AreNotStrayInAProcessThatDoesNothingAnywhere)
 {
     LogBuilder log = recorded();
-    log.context(1, 1).add(opened(1)).context(2, 0).add(opened(2));
+    log.context(1, 1).context_opened(opened(1)).context(2, 0).context_opened(opened(2));
     EXPECT_FALSE(report_of(log).contexts[0].stray);
     EXPECT_FALSE(report_of(log).contexts[1].stray);
 }
@@ -129,7 +131,12 @@ TEST(Contexts, TakeWhatWasFreeBeforeAndNotAfter)
     format::ContextOpened after = opened(2);
     after.free_after = 488_MiB;
     after.total = 1024_MiB;
-    log.context(1).add(around).context(2).add(after).context(3).add(opened(3));
+    log.context(1)
+        .context_opened(around)
+        .context(2)
+        .context_opened(after)
+        .context(3)
+        .context_opened(opened(3));
     const Report report = report_of(log);
     EXPECT_EQ(report.contexts[0].bytes->least, 510_MiB);
     EXPECT_EQ(report.contexts[0].bytes->most, 514_MiB);
@@ -146,7 +153,7 @@ TEST(Contexts, OfAnOlderLogAreNotRecorded)
     const Report report = report_of(log);
     ASSERT_EQ(report.contexts.size(), 2u);
     EXPECT_FALSE(report.contexts[1].stray);
-    EXPECT_NE(text_of(report).find("opened by: not recorded"), std::string::npos);
+    EXPECT_NE(contexts_text(report).find("opened by: not recorded"), std::string::npos);
     EXPECT_EQ(check(report, one_device()).exit, Exit::findings); // it has two, whatever else
     LogBuilder with_one;
     with_one.context(1, 1);
@@ -156,7 +163,7 @@ TEST(Contexts, OfAnOlderLogAreNotRecorded)
 TEST(Contexts, OnOneDevicePassTheGateOnlyIfNothingIsMissing)
 {
     LogBuilder log = recorded();
-    log.context(1, 1).add(opened(1));
+    log.context(1, 1).context_opened(opened(1));
     work_in(log, 1, 1);
     EXPECT_EQ(check(report_of(log), one_device()).exit, Exit::ok);
     LogBuilder lossy = log;
@@ -166,7 +173,7 @@ TEST(Contexts, OnOneDevicePassTheGateOnlyIfNothingIsMissing)
     crashed.header().end = format::End::unknown;
     EXPECT_EQ(check(report_of(crashed), one_device()).exit, Exit::incomplete);
     LogBuilder nowhere = log;
-    nowhere.context(2, -1).add(opened(2));
+    nowhere.context(2, -1).context_opened(opened(2));
     EXPECT_EQ(check(report_of(nowhere), one_device()).exit, Exit::incomplete);
     EXPECT_EQ(check(report_of(with_a_stray()), one_device()).exit, Exit::findings);
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
 #include "tests/report/findings/growth/growth_scene.hpp"
 #include "tests/report/judge/check_scene.hpp"
@@ -16,14 +17,14 @@ using test::LogBuilder;
 using test::report_of;
 using test::operator""_MiB;
 
-std::string text_of(const Report& report)
+std::string objects_text(const Report& report)
 {
     std::ostringstream out;
     write_objects(out, report, TextStyle{});
     return out.str();
 }
 
-const ObjectRow& row_of(const Report& report, format::Memory object)
+const ObjectRow& row_of_kind(const Report& report, format::Memory object)
 {
     static const ObjectRow kNone;
     for (const ObjectRow& row : report.objects)
@@ -68,13 +69,13 @@ TEST(Objects, AreCountedByCallStackAndByKind)
     EXPECT_GT(streams.rate.confidence, 0.99);
     EXPECT_TRUE(streams.piles_up());
     EXPECT_FALSE(streams.fingerprint.empty());
-    const ObjectRow& events = row_of(report, format::Memory::event);
+    const ObjectRow& events = row_of_kind(report, format::Memory::event);
     EXPECT_EQ(events.made, 100u);
     EXPECT_EQ(events.ended, 100u);
     EXPECT_FALSE(events.is_left());
-    EXPECT_FALSE(row_of(report, format::Memory::module).piles_up());
+    EXPECT_FALSE(row_of_kind(report, format::Memory::module).piles_up());
     ASSERT_EQ(report.processes[0].objects.size(), 3u);
-    const std::string text = text_of(report);
+    const std::string text = objects_text(report);
     EXPECT_NE(text.find("stream: 100 made, 0 ended, 100 left, growing"), std::string::npos) << text;
 }
 
@@ -99,10 +100,10 @@ TEST(Objects, GoWithTheirContexts)
     log.alloc(0x3000, 0, 0, "cuGraphCreate").alloc(0x4000, 0, 0, "cuLibraryLoadData");
     log.context_gone(1);
     const Report report = report_of(log);
-    EXPECT_FALSE(row_of(report, format::Memory::stream).is_left());
-    EXPECT_FALSE(row_of(report, format::Memory::event).is_left());
-    EXPECT_TRUE(row_of(report, format::Memory::graph_object).is_left());
-    EXPECT_TRUE(row_of(report, format::Memory::library).is_left());
+    EXPECT_FALSE(row_of_kind(report, format::Memory::stream).is_left());
+    EXPECT_FALSE(row_of_kind(report, format::Memory::event).is_left());
+    EXPECT_TRUE(row_of_kind(report, format::Memory::graph_object).is_left());
+    EXPECT_TRUE(row_of_kind(report, format::Memory::library).is_left());
 }
 
 TEST(Objects, WithOneHandleAreDifferentOnesIfTheirKindsAre)
@@ -111,8 +112,8 @@ TEST(Objects, WithOneHandleAreDifferentOnesIfTheirKindsAre)
     log.alloc(0x1000, 0, 0, "cuStreamCreate").alloc(0x1000, 0, 0, "cuEventCreate");
     log.alloc(0x1000, 4096).free(0x1000, "cuEventDestroy_v2");
     const Report report = report_of(log);
-    EXPECT_TRUE(row_of(report, format::Memory::stream).is_left());
-    EXPECT_FALSE(row_of(report, format::Memory::event).is_left());
+    EXPECT_TRUE(row_of_kind(report, format::Memory::stream).is_left());
+    EXPECT_FALSE(row_of_kind(report, format::Memory::event).is_left());
     EXPECT_EQ(report.totals.leaked_bytes, 4096u);
 }
 
@@ -133,7 +134,7 @@ TEST(Objects, PassAndFailNoBudgetWhereSomethingIsMissing)
                   Exit::incomplete);
     }
     EXPECT_EQ(check(report_of(clean()), at_most(0)).exit, Exit::incomplete) << "not recorded";
-    EXPECT_NE(text_of(report_of(clean())).find("Not recorded: streams"), std::string::npos);
+    EXPECT_NE(objects_text(report_of(clean())).find("Not recorded: streams"), std::string::npos);
 }
 
 } // namespace

@@ -70,8 +70,12 @@ LogBuilder log_with(Finding finding)
         return clean().damaged(format::Damage::overrun, 0x1000, 16, 4);
     case Finding::failed_calls:
         return clean().failed(1, 4096);
-    case Finding::stray_contexts:
-        return clean().context(2, 1).add(format::ContextOpened{.api = 0, .context = 2, .stack = 1});
+    case Finding::stray_contexts: {
+        format::ContextOpened opened;
+        opened.context = 2;
+        opened.stack = 1;
+        return clean().context(2, 1).context_opened(opened);
+    }
     }
     return clean();
 }
