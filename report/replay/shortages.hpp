@@ -116,7 +116,7 @@ private:
     static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
     static std::uint64_t look_into_allocator(LoggedShortage& shortage, HeapReplay& heap);
     void follow_refusal(const LoggedShortage& shortage, std::uint64_t allocations);
-    void follow(const Block& block);
+    [[gnu::noinline]] void follow(const Block& block); // rare: what each birth goes through is flat
     void serve(const Block& block);
     void absorb_refusals(LoggedShortage& shortage, std::uint64_t allocations);
     void count_retry(const LoggedRetries& retry);

@@ -105,7 +105,8 @@ private:
 
     Spans& note(const Change& change);
     Spans& note_left(const Block& block, std::uint64_t ticks);
-    void turn(Spans& spans, const Change& change, bool after_a_gap);
+    // Rare, and much: what is done for each event is flat without it.
+    [[gnu::noinline]] void turn(Spans& spans, const Change& change, bool after_a_gap);
     void open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level);
     void close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks);
     void save(const Spans& spans, std::span<const SiteShare> before);
