@@ -25,11 +25,16 @@ inline void* ask_for_huge(void* pages, std::size_t bytes) noexcept
     return pages;
 }
 
-// Zeroed; nullptr: the kernel has no more memory.
+// Zeroed; nullptr: the kernel has no more memory. The advice says that they are ours: see
+// map_pages() of tracker/capture/arena.hpp.
 inline void* map_pages(std::size_t bytes) noexcept
 {
     void* const pages =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages != MAP_FAILED) {
+        ::madvise(pages, bytes, MADV_DONTDUMP);
+        ::madvise(pages, bytes, MADV_RANDOM);
+    }
     return ask_for_huge(pages, bytes);
 }
 

@@ -12,6 +12,7 @@ struct Check;
 struct Comparison;
 struct Job;
 struct Plan;
+struct Reach;
 struct Report;
 
 Json report_json(const Report& report, Audience audience);
@@ -20,6 +21,7 @@ Json comparison_json(const Comparison& comparison, const Report& base, const Rep
                      Audience audience);
 Json plan_json(const Plan& plan, Audience audience);
 Json job_json(const Job& job, Audience audience);
+Json reach_json(const Reach& reach, Audience audience);
 
 // Their schemas, made of the descriptions of their rows.
 Json report_schema();
@@ -27,5 +29,6 @@ Json check_schema();
 Json comparison_schema();
 Json plan_schema();
 Json job_schema();
+Json reach_schema();
 
 } // namespace vramscope::report

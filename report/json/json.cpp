@@ -51,6 +51,11 @@ void write_job_json(std::ostream& out, const Job& job, const JsonStyle& style)
     print(out, job_json(job, Audience::file), style);
 }
 
+void write_reach_json(std::ostream& out, const Reach& reach, const JsonStyle& style)
+{
+    print(out, reach_json(reach, Audience::file), style);
+}
+
 std::string report_schema_text()
 {
     return text_of(report_schema());
@@ -74,6 +79,11 @@ std::string plan_schema_text()
 std::string job_schema_text()
 {
     return text_of(job_schema());
+}
+
+std::string reach_schema_text()
+{
+    return text_of(reach_schema());
 }
 
 } // namespace vramscope::report

@@ -10,6 +10,7 @@ struct Check;
 struct Comparison;
 struct Job;
 struct Plan;
+struct Reach;
 struct Report;
 
 struct JsonStyle {
@@ -24,6 +25,7 @@ void write_comparison_json(std::ostream& out, const Comparison& comparison, cons
                            const Report& now, const JsonStyle& style = {});
 void write_plan_json(std::ostream& out, const Plan& plan, const JsonStyle& style = {});
 void write_job_json(std::ostream& out, const Job& job, const JsonStyle& style = {});
+void write_reach_json(std::ostream& out, const Reach& reach, const JsonStyle& style = {});
 
 // What `vramscope schema` prints.
 std::string report_schema_text();
@@ -31,5 +33,6 @@ std::string check_schema_text();
 std::string comparison_schema_text();
 std::string plan_schema_text();
 std::string job_schema_text();
+std::string reach_schema_text();
 
 } // namespace vramscope::report

@@ -89,6 +89,35 @@ bool is_sized_function(const GElf_Sym& symbol)
            symbol.st_size != 0;
 }
 
+// Of .symtab, or of .dynsym where .symtab is missing.
+template <typename IsWanted>
+std::vector<ElfSymbol> symbols_of(Elf* elf, IsWanted is_wanted)
+{
+    std::vector<ElfSymbol> symbols;
+    GElf_Shdr header;
+    Elf_Scn* section = find_section(elf, SHT_SYMTAB, header);
+    if (section == nullptr)
+        section = find_section(elf, SHT_DYNSYM, header);
+    Elf_Data* const data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+    if (data == nullptr || data->d_buf == nullptr)
+        return symbols;
+    const std::size_t entry_bytes = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+    const auto count = entry_bytes != 0 ? std::min<std::size_t>(data->d_size / entry_bytes,
+                                                                std::numeric_limits<int>::max())
+                                        : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || !is_wanted(symbol) ||
+            symbol.st_size > std::numeric_limits<GElf_Addr>::max() - symbol.st_value)
+            continue;
+        const char* const name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (name != nullptr && *name != '\0')
+            symbols.push_back(
+                {name, symbol.st_value, symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+    }
+    return symbols;
+}
+
 } // namespace
 
 std::unique_ptr<ElfFile> ElfFile::open(const std::filesystem::path& path, ElfKind kind,
@@ -180,30 +209,53 @@ bool ElfFile::has_symtab() const
 
 std::vector<ElfSymbol> ElfFile::functions() const
 {
-    std::vector<ElfSymbol> functions;
-    GElf_Shdr header;
-    Elf_Scn* section = find_section(elf_, SHT_SYMTAB, header);
-    if (section == nullptr)
-        section = find_section(elf_, SHT_DYNSYM, header);
-    Elf_Data* const data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
-    if (data == nullptr || data->d_buf == nullptr)
-        return functions;
-    const std::size_t entry_bytes = gelf_fsize(elf_, ELF_T_SYM, 1, EV_CURRENT);
-    const auto count = entry_bytes != 0 ? std::min<std::size_t>(data->d_size / entry_bytes,
-                                                                std::numeric_limits<int>::max())
-                                        : 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr ||
-            !is_sized_function(symbol) ||
-            symbol.st_size > std::numeric_limits<GElf_Addr>::max() - symbol.st_value)
+    return symbols_of(elf_, is_sized_function);
+}
+
+std::vector<ElfSymbol> ElfFile::variables() const
+{
+    return symbols_of(elf_, [](const GElf_Sym& symbol) {
+        return GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF &&
+               symbol.st_size != 0;
+    });
+}
+
+ElfExtent ElfFile::extent() const
+{
+    ElfExtent extent;
+    GElf_Ehdr file;
+    std::size_t count = 0;
+    if (gelf_getehdr(elf_, &file) == nullptr || elf_getphdrnum(elf_, &count) != 0)
+        return extent;
+    extent.moves = file.e_type == ET_DYN;
+    for (int at = 0; static_cast<std::size_t>(at) < count; ++at) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf_, at, &header) == nullptr ||
+            header.p_memsz > std::numeric_limits<GElf_Addr>::max() - header.p_vaddr)
             continue;
-        const char* const name = elf_strptr(elf_, header.sh_link, symbol.st_name);
-        if (name != nullptr && *name != '\0')
-            functions.push_back(
-                {name, symbol.st_value, symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL});
+        if (header.p_type == PT_LOAD)
+            extent.end = std::max(extent.end, header.p_vaddr + header.p_memsz);
+        if (header.p_type == PT_TLS)
+            extent.thread_local_bytes = header.p_memsz;
     }
-    return functions;
+    return extent;
+}
+
+std::optional<ThreadLocalWord> ElfFile::thread_local_word() const
+{
+#if defined(__aarch64__)
+    constexpr GElf_Xword kThreadOffset = R_AARCH64_TLS_TPREL;
+#else
+    constexpr GElf_Xword kThreadOffset = R_X86_64_TPOFF64;
+#endif
+    GElf_Shdr header;
+    Elf_Scn* const section = find_section(elf_, SHT_RELA, header);
+    Elf_Data* const data = section != nullptr ? elf_getdata(section, nullptr) : nullptr;
+    GElf_Rela entry;
+    for (int at = 0; gelf_getrela(data, at, &entry) != nullptr; ++at)
+        if (GELF_R_TYPE(entry.r_info) == kThreadOffset && GELF_R_SYM(entry.r_info) == 0)
+            return ThreadLocalWord{entry.r_offset, static_cast<std::uint64_t>(entry.r_addend)};
+    return std::nullopt;
 }
 
 bool ElfFile::native() const

@@ -27,6 +27,18 @@ struct ElfSymbol {
     bool global;
 };
 
+struct ElfExtent {
+    std::uint64_t end = 0;                // of its memory, behind what is zeroed when it is loaded
+    std::uint64_t thread_local_bytes = 0; // of each thread
+    bool moves = false;                   // its addresses begin where it is loaded
+};
+
+// A word of a loaded module: how far its thread-locals lie from each thread's pointer, plus `more`.
+struct ThreadLocalWord {
+    std::uint64_t address;
+    std::uint64_t more;
+};
+
 enum class ElfKind {
     linked, // programs, libraries and their debug files: what has addresses
     any,    // also what dwz writes, which counts as an object file
@@ -55,7 +67,12 @@ public:
     // Functions of .symtab, or of .dynsym where .symtab is missing. Symbols without a size are left
     // out: how far they reach would be a guess.
     std::vector<ElfSymbol> functions() const;
+    // Variables, and what else is data with a size, from the same table.
+    std::vector<ElfSymbol> variables() const;
     bool has_symtab() const;
+
+    ElfExtent extent() const;                                 // as its program headers say it
+    std::optional<ThreadLocalWord> thread_local_word() const; // nothing: it has none
 
     bool native() const;                     // it is for this machine's kind of processor
     std::string loader() const;              // a dynamic program's loader; empty if it names none

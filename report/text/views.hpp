@@ -18,6 +18,7 @@ struct Check;
 struct Comparison;
 struct Job;
 struct Plan;
+struct Reach;
 struct Report;
 
 enum class RowOrder { as_found, bytes, growth, count, time };
@@ -71,6 +72,8 @@ void write_check_summary(std::ostream& out, const Check& check, const Report& re
 // Two reports side by side: the verdict, the numbers, and which call stacks leak more or less.
 void write_comparison(std::ostream& out, const Comparison& comparison, const Report& now,
                       const TextStyle& style = {});
+// What holds the blocks that are alive, and which nothing holds.
+void write_reach(std::ostream& out, const Reach& reach, const TextStyle& style = {});
 // What allocators would need for what the logs asked of theirs: the answer first.
 void write_plan(std::ostream& out, const Plan& plan, const TextStyle& style = {});
 // The ranks of a job: those that are missing or crashed, then a line for each finding, of which

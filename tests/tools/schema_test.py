@@ -21,7 +21,7 @@ class SchemaTest(CliTest):
 
     def test_each_is_its_golden_copy(self):
         paths = list(GOLDEN.glob("*.schema.json"))
-        self.assertEqual(len(paths), 7)
+        self.assertEqual(len(paths), 8)
         for path in paths:
             with self.subTest(path.name):
                 printed = self.printed(path.name.partition(".")[0])

@@ -24,8 +24,8 @@ constexpr CommandGroup kGroups[] = {
      {"run", "report", "leaks", "peak", "plan", "export", "check", "diff", "snapshot", "top",
       "doctor"}},
     {"More about logs and programs",
-     {"timeline", "frag", "churn", "contexts", "objects", "job", "reduce", "suppress", "mark",
-      "pack", "symbolize", "import"}},
+     {"timeline", "frag", "churn", "contexts", "objects", "job", "reduce", "reach", "suppress",
+      "mark", "pack", "symbolize", "import"}},
 };
 
 const char* group_of(std::string_view name)

@@ -36,7 +36,7 @@ constexpr NamedSchema kSchemas[] = {
     {"report", report::report_schema_text}, {"events", report::events_schema},
     {"check", report::check_schema_text},   {"diff", report::comparison_schema_text},
     {"plan", report::plan_schema_text},     {"reduced", report::reduced_schema},
-    {"job", report::job_schema_text},
+    {"job", report::job_schema_text},       {"reach", report::reach_schema_text},
 };
 
 std::vector<std::string> names()
@@ -66,7 +66,8 @@ void add_schema(CommandLine& line)
     const auto name = std::make_shared<std::string>("report");
     CLI::App& command = line.add("schema", "the JSON Schema of what is written as JSON",
                                  kSchemaFooter, print_schema, name);
-    offer(command.add_option("NAME", *name, "report, events, check, diff, plan, reduced or job"),
+    offer(command.add_option("NAME", *name,
+                             "report, events, check, diff, plan, reduced, job or reach"),
           names());
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 # The tests of this folder take what they need of e2e from here.
-from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, VRAMSCOPE, EndToEndTest, simulated_only  # noqa: E402, F401
+from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest, simulated_only  # noqa: E402, F401
 
 
 class LiveTest(EndToEndTest):

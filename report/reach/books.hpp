@@ -1,0 +1,21 @@
+// report/reach/books.hpp — pointers by which a driver keeps its books, and that count for nobody.
+//
+// A driver that keeps addresses as they are has one for each block that it gave out, in pieces of
+// its heap that are all alike, and its own variables lead there. Both must be so: a list of the
+// program's may have all blocks, but the driver does not lead to it; what the program hands to the
+// driver, as for a callback, has not all blocks.
+#pragma once
+
+#include <vector>
+
+#include "report/reach/holder_search.hpp"
+
+namespace vramscope::report {
+
+// Of the pointers that the first level found, those that are not the driver's. `given`: where the
+// blocks begin that the driver gave out, sorted: a list for each kind of memory.
+std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
+                                        const ProcessMemory& memory, const MemoryMap& map,
+                                        const std::vector<std::vector<Address>>& given);
+
+} // namespace vramscope::report

@@ -1,0 +1,147 @@
+// report/reach/heap_blocks.cpp — the chunks of glibc's malloc: in heaps, and with a mapping each.
+//
+// A chunk begins with the size of the one before, if that is free, and its own size; its three
+// lowest bits say: the one before is in use, it has a mapping to itself, it is of a thread's heap.
+#include "report/reach/heap_blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::uint64_t kFlags = 7, kBeforeIsInUse = 1, kHasOwnMapping = 2;
+constexpr std::uint64_t kHeaderBytes = 16, kLeastChunk = 32, kChunkAlignment = 16;
+constexpr std::size_t kWindowBytes = 256 << 10;
+
+// Words of memory that is read from its beginning to its end.
+class MemoryWindow {
+public:
+    MemoryWindow(const ProcessMemory& memory, Address end) : memory_(memory), end_(end) {}
+
+    std::optional<std::uint64_t> word(Address at)
+    {
+        if (at < begin_ || at + sizeof(std::uint64_t) > begin_ + words_.size() * sizeof words_[0]) {
+            if (at + sizeof(std::uint64_t) > end_)
+                return std::nullopt;
+            words_.resize(std::min<std::size_t>(kWindowBytes, end_ - at) / sizeof words_[0]);
+            begin_ = at;
+            if (!memory_.read(at, words_.data(), words_.size() * sizeof words_[0])) {
+                words_.clear();
+                return std::nullopt;
+            }
+        }
+        return words_[(at - begin_) / sizeof words_[0]];
+    }
+
+private:
+    const ProcessMemory& memory_;
+    Address end_;
+    Address begin_ = 0;
+    std::vector<std::uint64_t> words_;
+};
+
+} // namespace
+
+std::vector<HeapBlock> HeapBlocks::around(const Region& region,
+                                          const std::vector<Address>& addresses) const
+{
+    return region.kind == RegionKind::heap ? in_heap(region, addresses)
+                                           : in_mapped(region, addresses);
+}
+
+// Where a header is none, nothing behind it is known.
+std::vector<HeapBlock> HeapBlocks::in_heap(const Region& heap,
+                                           const std::vector<Address>& addresses) const
+{
+    std::vector<HeapBlock> blocks(addresses.size());
+    MemoryWindow window(memory_, heap.end);
+    Address chunk = heap.first_chunk;
+    std::size_t next = 0;
+    while (chunk != 0 && next < addresses.size() && addresses[next] < chunk + sizeof(Address))
+        blocks[next++].state = HeapBlock::State::unused; // the arena's own
+    while (chunk != 0 && next < addresses.size()) {
+        const std::uint64_t size = window.word(chunk + 8).value_or(0) & ~kFlags;
+        if (size < kLeastChunk || size % kChunkAlignment != 0 || size > heap.end - chunk)
+            break;
+        const Address behind = chunk + size;
+        const Address end = behind + sizeof(Address); // the next one's first word is this one's
+        if (addresses[next] < end) {
+            const std::uint64_t header = window.word(behind + 8).value_or(0); // of the last: none
+            const HeapBlock block{{chunk + kHeaderBytes, behind},
+                                  (header & kBeforeIsInUse) != 0 &&
+                                          !is_list_of_freed(chunk + kHeaderBytes, size)
+                                      ? HeapBlock::State::live
+                                      : HeapBlock::State::unused};
+            while (next < addresses.size() && addresses[next] < end)
+                blocks[next++] = block;
+        }
+        chunk = behind;
+    }
+    return blocks;
+}
+
+// A thread's list of freed chunks (glibc 2.30 to 2.41): 64 counts, and 64 heads that are set where
+// counts are. What it leads to was freed.
+bool HeapBlocks::is_list_of_freed(Address begin, std::uint64_t bytes) const
+{
+    constexpr std::size_t kLists = 64;
+    constexpr std::uint64_t kListBytes = 0x290;
+    struct {
+        std::array<std::uint16_t, kLists> counts;
+        std::array<Address, kLists> heads;
+    } list{};
+    static_assert(sizeof list + kHeaderBytes == kListBytes);
+    if (bytes != kListBytes || !memory_.read(begin, &list, sizeof list))
+        return false;
+    for (std::size_t at = 0; at < kLists; ++at)
+        if ((list.counts[at] == 0) != (list.heads[at] == 0))
+            return false;
+    return true;
+}
+
+std::vector<HeapBlock> HeapBlocks::in_mapped(const Region& region,
+                                             const std::vector<Address>& addresses) const
+{
+    std::vector<HeapBlock> blocks(addresses.size());
+    Address lowest = region.begin; // nothing begins between this and the address that was looked at
+    for (std::size_t at = 0; at < addresses.size(); ++at) {
+        const Address address = addresses[at];
+        if (at > 0 && blocks[at - 1].state == HeapBlock::State::live &&
+            address < blocks[at - 1].end)
+            blocks[at] = blocks[at - 1];
+        else
+            blocks[at] = own_mapping(address, lowest, region.end);
+        lowest = std::max(lowest, address / kPageBytes * kPageBytes);
+    }
+    return blocks;
+}
+
+// A chunk with a mapping to itself begins at a page; several may look like one mapping.
+HeapBlock HeapBlocks::own_mapping(Address address, Address lowest, Address end) const
+{
+    constexpr Address kFarthest = 256 << 20;
+    constexpr std::size_t kPagesAtOnce = 64;
+    std::vector<std::uint64_t> words;
+    const Address first = std::max(lowest, address - std::min(address, kFarthest));
+    for (Address high = address / kPageBytes * kPageBytes + kPageBytes; high > first;) {
+        const Address low = std::max(first / kPageBytes * kPageBytes,
+                                     high - std::min(high, kPagesAtOnce * kPageBytes));
+        words.assign((high - low) / sizeof(std::uint64_t), 0);
+        if (high > end || !memory_.read(low, words.data(), high - low))
+            return {};
+        for (Address page = high; page > low;) {
+            page -= kPageBytes;
+            const std::uint64_t* const head = &words[(page - low) / sizeof words[0]];
+            const std::uint64_t size = head[1] & ~kFlags;
+            if (head[0] == 0 && (head[1] & kFlags) == kHasOwnMapping && size % kPageBytes == 0 &&
+                size > address - page && size <= end - page)
+                return {{page + kHeaderBytes, page + size}, HeapBlock::State::live};
+        }
+        high = low;
+    }
+    return {};
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,43 @@
+// report/reach/heap_blocks.hpp — from addresses in a heap to the blocks around them.
+//
+// The C library's chunks have headers, so one walk from the heap's beginning finds the blocks of
+// any number of addresses, and only these are kept. Blocks end eight bytes early: lists of free
+// chunks point to the header behind, which begins there.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "report/reach/memory_map.hpp"
+#include "report/reach/process_memory.hpp"
+
+namespace vramscope::report {
+
+struct HeapBlock : AddressSpan {
+    enum class State {
+        live,
+        unused,  // free, or the allocator's own
+        unknown, // it is not known how this memory is cut
+    };
+    State state = State::unknown;
+};
+
+class HeapBlocks {
+public:
+    explicit HeapBlocks(const ProcessMemory& memory) : memory_(memory) {}
+
+    // The block around each address; these are sorted, and in that region.
+    std::vector<HeapBlock> around(const Region& region,
+                                  const std::vector<Address>& addresses) const;
+
+private:
+    std::vector<HeapBlock> in_heap(const Region& heap, const std::vector<Address>& addresses) const;
+    std::vector<HeapBlock> in_mapped(const Region& region,
+                                     const std::vector<Address>& addresses) const;
+    bool is_list_of_freed(Address begin, std::uint64_t bytes) const;
+    HeapBlock own_mapping(Address address, Address lowest, Address end) const;
+
+    const ProcessMemory& memory_;
+};
+
+} // namespace vramscope::report

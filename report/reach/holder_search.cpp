@@ -1,0 +1,207 @@
+// report/reach/holder_search.cpp — one level after the other.
+#include "report/reach/holder_search.hpp"
+
+#include <algorithm>
+
+namespace vramscope::report {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256 << 10;
+
+std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
+{
+    return {wanted.begin(), wanted.end()};
+}
+
+} // namespace
+
+HolderSearch::HolderSearch(const ProcessMemory& memory, const MemoryMap& map,
+                           const std::vector<WantedBlock>& wanted, Roots roots)
+    : memory_(memory), map_(map), wanted_(wanted), roots_(roots), wanted_sieve_(spans_of(wanted)),
+      heap_(memory), holders_(spans_of(wanted))
+{
+    for (NodeId id = 0; id < wanted.size(); ++id)
+        frontier_.push_back(id);
+}
+
+void HolderSearch::run()
+{
+    while (!is_done())
+        take(find_pointers());
+}
+
+bool HolderSearch::is_searched(const Region& region) const
+{
+    return (region.kind != RegionKind::books) || roots_ == Roots::books;
+}
+
+// Pages without memory hold nothing, and are not touched.
+template <typename Visit>
+void HolderSearch::for_each_piece(const Region& region, Visit visit)
+{
+    std::vector<std::uint64_t> words(kPieceBytes / sizeof(std::uint64_t));
+    std::vector<char> there;
+    for (Address at = region.begin; at < region.end;) {
+        const Address end = std::min(region.end, (at / kPieceBytes + 1) * kPieceBytes);
+        const Address first_page = at / kPageBytes * kPageBytes;
+        memory_.find_pages(first_page, (end - first_page + kPageBytes - 1) / kPageBytes, there);
+        for (std::size_t page = 0; page < there.size(); ++page) {
+            if (!there[page])
+                continue;
+            std::size_t behind = page;
+            while (behind < there.size() && there[behind])
+                ++behind;
+            const Address from = std::max(at, first_page + page * kPageBytes);
+            const Address to = std::min(end, first_page + behind * kPageBytes);
+            const std::size_t count = (to - from) / sizeof words[0];
+            if (memory_.read(from, words.data(), count * sizeof words[0]))
+                visit(from, words.data(), count);
+            page = behind;
+        }
+        at = end;
+    }
+}
+
+std::vector<FoundPointer> HolderSearch::find_pointers()
+{
+    std::vector<NodeId> targets = frontier_;
+    const std::vector<Node>& nodes = holders_.nodes();
+    std::sort(targets.begin(), targets.end(),
+              [&](NodeId a, NodeId b) { return nodes[a].begin < nodes[b].begin; });
+    std::vector<AddressSpan> spans;
+    for (const NodeId target : targets)
+        spans.push_back(nodes[target]);
+    const Sieve sieve(std::move(spans));
+    std::vector<FoundPointer> found;
+    searched_bytes_ = 0;
+    for (const Region& region : map_.regions()) {
+        if (!is_searched(region))
+            continue;
+        for_each_piece(region, [&](Address from, const std::uint64_t* words, std::size_t count) {
+            searched_bytes_ += count * sizeof words[0];
+            sieve.scan(words, count, [&](std::size_t at, std::size_t block) {
+                if (found.size() < kMostNodes)
+                    found.push_back({targets[block], from + at * sizeof words[0], words[at]});
+            });
+        });
+    }
+    search_registers(sieve, targets);
+    return found;
+}
+
+void HolderSearch::search_registers(const Sieve& sieve, const std::vector<NodeId>& targets)
+{
+    for (std::size_t at = 0; at < memory_.threads().size() && roots_ == Roots::program; ++at) {
+        const std::vector<std::uint64_t>& registers = memory_.threads()[at].registers;
+        for (std::size_t i = 0; i < registers.size(); ++i)
+            if (const std::size_t block = sieve.find(registers[i]); block != Sieve::kNone)
+                add_root(RootKind::register_, at, {targets[block], i, registers[i]});
+    }
+}
+
+void HolderSearch::take(const std::vector<FoundPointer>& found)
+{
+    next_.clear();
+    for (std::size_t at = 0; at < found.size();) {
+        const Region* const region = map_.find(found[at].word);
+        std::vector<FoundPointer> inside;
+        for (; at < found.size() && (!region || found[at].word < region->end); ++at)
+            inside.push_back(found[at]);
+        if (region && !is_full())
+            take_region(*region, inside);
+    }
+    ++levels_;
+    const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false}));
+    std::erase_if(next_, [&](NodeId node) { return !leads[node]; });
+    frontier_.swap(next_);
+}
+
+HeapBlock HolderSearch::heap_block(Address word) const
+{
+    const Region* const region = map_.find(word);
+    const bool may_be =
+        region && (region->kind == RegionKind::heap || region->kind == RegionKind::mapped);
+    return may_be ? heap_.around(*region, {word}).front() : HeapBlock{};
+}
+
+void HolderSearch::take_region(const Region& region, const std::vector<FoundPointer>& found)
+{
+    const bool is_heap = region.kind == RegionKind::heap || region.kind == RegionKind::mapped;
+    std::vector<Address> words;
+    for (const FoundPointer& pointer : found)
+        words.push_back(pointer.word);
+    const std::vector<HeapBlock> blocks =
+        is_heap ? heap_.around(region, words) : std::vector<HeapBlock>();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        const FoundPointer& pointer = found[at];
+        if (const std::size_t inside = wanted_sieve_.find(pointer.word); inside != Sieve::kNone) {
+            if (wanted_[inside].host && inside != pointer.target)
+                holders_.link(static_cast<NodeId>(inside), link_of(pointer));
+        } else if (map_.is_books_word(pointer.word)) {
+            continue;
+        } else if (is_heap) {
+            take_block(blocks[at], region, pointer);
+        } else if (region.kind == RegionKind::books) {
+            add_root(RootKind::books, 0, pointer);
+        } else if (region.kind == RegionKind::variables) {
+            add_root(RootKind::variable, 0, pointer);
+        } else {
+            take_stack(region, pointer);
+        }
+    }
+}
+
+// Above a thread's stack are its thread-locals, those of vramscope among them.
+void HolderSearch::take_stack(const Region& stack, const FoundPointer& pointer)
+{
+    constexpr Address kAboveStack = 16 << 10;
+    const bool is_main = memory_.mappings()[stack.mapping].name == "[stack]";
+    RootKind kind = RootKind::stack;
+    if (map_.is_thread_local(stack, pointer.word))
+        kind = RootKind::thread_local_;
+    else if (!memory_.stopped() && !is_main && stack.end - pointer.word < kAboveStack)
+        kind = RootKind::unknown;
+    add_root(kind, stack.thread, pointer);
+}
+
+void HolderSearch::take_block(const HeapBlock& block, const Region& region,
+                              const FoundPointer& pointer)
+{
+    if (block.state == HeapBlock::State::unused)
+        return;
+    if (block.state == HeapBlock::State::unknown) {
+        const bool little = region.kind == RegionKind::heap || proves_little(pointer);
+        return add_root(little ? RootKind::unknown : RootKind::mapped, 0, pointer);
+    }
+    const auto known = holders_.known_block(block.begin);
+    const NodeId node =
+        known ? *known : holders_.add({{block.begin, block.end}, RootKind::none, 0, {}});
+    holders_.link(node, link_of(pointer));
+    if (!known)
+        next_.push_back(node);
+}
+
+// Memory of the program's own is a root, as valgrind has it. It says less where it may be an
+// allocator's, which has words of blocks that were freed; where it may be the stack or a
+// thread-local of a thread that runs; and where what it holds is a heap block, perhaps by chance.
+bool HolderSearch::proves_little(const FoundPointer& pointer) const
+{
+    return !map_.other_allocator().empty() || !map_.knows_own() || !memory_.stopped() ||
+           pointer.target >= holders_.wanted();
+}
+
+void HolderSearch::add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer)
+{
+    if ((kind == RootKind::books) != (roots_ == Roots::books))
+        return;
+    holders_.link(
+        holders_.add({{pointer.word, pointer.word}, kind, static_cast<std::uint32_t>(thread), {}}),
+        link_of(pointer));
+}
+
+Link HolderSearch::link_of(const FoundPointer& pointer) const
+{
+    return {pointer.target, pointer.word, pointer.value == holders_.nodes()[pointer.target].begin};
+}
+
+} // namespace vramscope::report

@@ -1,0 +1,80 @@
+// report/reach/holder_search.hpp — looks through all memory for holders, level by level.
+//
+// Each level is one search: first for pointers to the wanted blocks, then for pointers to the heap
+// blocks that have these, until roots are found. Memory grows with what holds, not with the heap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "report/reach/heap_blocks.hpp"
+#include "report/reach/holders.hpp"
+#include "report/reach/memory_map.hpp"
+#include "report/reach/sieve.hpp"
+
+namespace vramscope::report {
+
+struct WantedBlock : AddressSpan {
+    bool host = false; // its own words may hold others
+};
+
+// A pointer that was found.
+struct FoundPointer {
+    NodeId target = kNoNode;
+    Address word = 0;
+    std::uint64_t value = 0;
+};
+
+class HolderSearch {
+public:
+    // Whose words are roots: the program's, or for once those of the books.
+    enum class Roots { program, books };
+
+    // `wanted` is sorted by address, and outlives this.
+    HolderSearch(const ProcessMemory& memory, const MemoryMap& map,
+                 const std::vector<WantedBlock>& wanted, Roots roots);
+
+    // All levels, or one after the other.
+    void run();
+    std::vector<FoundPointer> find_pointers(); // of this level, by address
+    void take(const std::vector<FoundPointer>& found);
+    bool is_done() const { return frontier_.empty() || levels_ >= kMostLevels || is_full(); }
+
+    const Holders& holders() const { return holders_; }
+    HeapBlock heap_block(Address word) const;
+    // Some holder was not looked at any more.
+    bool left_open() const { return !frontier_.empty(); }
+    unsigned levels() const { return levels_; }
+    std::uint64_t searched_bytes() const { return searched_bytes_; } // by one level
+
+private:
+    static constexpr unsigned kMostLevels = 64;
+    static constexpr std::size_t kMostNodes = 1'000'000;
+
+    bool is_full() const { return holders_.nodes().size() > kMostNodes; }
+    bool is_searched(const Region& region) const;
+    template <typename Visit>
+    void for_each_piece(const Region& region, Visit visit);
+    void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
+    void take_region(const Region& region, const std::vector<FoundPointer>& found);
+    void take_stack(const Region& stack, const FoundPointer& pointer);
+    void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
+    void add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer);
+    Link link_of(const FoundPointer& pointer) const;
+    bool proves_little(const FoundPointer& pointer) const;
+
+    const ProcessMemory& memory_;
+    const MemoryMap& map_;
+    const std::vector<WantedBlock>& wanted_;
+    const Roots roots_;
+    const Sieve wanted_sieve_;
+    HeapBlocks heap_;
+    Holders holders_;
+    std::vector<NodeId> frontier_;
+    std::vector<NodeId> next_;
+    unsigned levels_ = 0;
+    std::uint64_t searched_bytes_ = 0;
+};
+
+} // namespace vramscope::report

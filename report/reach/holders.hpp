@@ -1,0 +1,78 @@
+// report/reach/holders.hpp — who holds whom: the wanted blocks, what points to them, and so on up.
+//
+// A node is a wanted block, a block of the heap, or a root: a word that counts by itself. Links
+// lead down, from what holds to what is held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "report/reach/process_memory.hpp"
+
+namespace vramscope::report {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = UINT32_MAX;
+
+enum class RootKind {
+    none, // a block
+    variable,
+    thread_local_,
+    stack,
+    register_,
+    mapped,
+    unknown, // it proves little: memory of unknown shape
+    books,
+};
+
+struct Link {
+    NodeId to = kNoNode;
+    Address word = 0;   // where the pointer is, in the holder
+    bool exact = false; // it points to the beginning
+};
+
+struct Node : AddressSpan { // what a pointer to it may be
+    RootKind root = RootKind::none;
+    std::uint32_t thread = 0; // index, of a stack, a thread-local or a register
+    std::vector<Link> down;
+};
+
+// What may lead to a block.
+struct Proof {
+    bool interior; // pointers into a wanted block, too
+    bool unknown;  // memory of unknown shape, too
+};
+
+class Holders {
+public:
+    // Wanted blocks are the first nodes, in this order.
+    explicit Holders(const std::vector<AddressSpan>& wanted);
+
+    std::size_t wanted() const { return wanted_; }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    std::optional<NodeId> known_block(Address begin) const;
+
+    NodeId add(const Node& node);
+    void link(NodeId holder, const Link& link) { nodes_[holder].down.push_back(link); }
+
+    // For each node the link that leads to it from a root, over the fewest steps; roots of a kind
+    // before that of the next. A root leads to itself.
+    struct Way {
+        NodeId from = kNoNode; // no root leads here
+        Link link;
+    };
+    std::vector<Way> ways(const Proof& proof) const;
+
+    // Which nodes lead down to a wanted block that has no way yet.
+    std::vector<char> lead_to_unproven(const std::vector<Way>& ways) const;
+
+private:
+    std::size_t wanted_;
+    std::vector<Node> nodes_;
+    std::map<Address, NodeId> blocks_; // of the heap, by their beginning
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,201 @@
+// report/reach/memory_map.cpp — mappings become regions.
+#include "report/reach/memory_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "report/model/call_place.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr Address kThreadHeapBytes = 64 << 20; // HEAP_MAX_SIZE of glibc, and what they align to
+constexpr Address kRedZoneBytes = 128;         // below a stack pointer, in use all the same
+
+bool begins_with_any(std::string_view name, const auto& beginnings)
+{
+    return std::any_of(std::begin(beginnings), std::end(beginnings),
+                       [name](std::string_view part) { return name.starts_with(part); });
+}
+
+bool is_book(std::string_view module)
+{
+    constexpr std::array<std::string_view, 4> kBooks = {"libcuda.so", "libcudart", "libvramscope",
+                                                        "libnvidia-"};
+    return begins_with_any(file_name(module), kBooks);
+}
+
+bool has_own_allocator(std::string_view module)
+{
+    constexpr std::array<std::string_view, 8> kAllocators = {
+        "libjemalloc", "libtcmalloc",  "libmimalloc", "libsnmalloc",
+        "libhoard",    "libtbbmalloc", "libpython",   "python"};
+    return begins_with_any(file_name(module), kAllocators);
+}
+
+bool is_anonymous(const MemoryMapping& mapping)
+{
+    return mapping.name.empty() || mapping.name.starts_with("[anon");
+}
+
+} // namespace
+
+MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
+                     const std::string& log, const std::vector<AddressSpan>& device)
+    : memory_(memory), modules_(modules), device_(device)
+{
+    for (std::size_t at = 0; at < memory.mappings().size(); ++at)
+        add(memory.mappings()[at], at, log);
+    find_book_locals();
+}
+
+void MemoryMap::find_book_locals()
+{
+    std::vector<AddressSpan> spans;
+    for (const std::string& module : books_)
+        for (const SeenThread& thread : memory_.threads()) {
+            const AddressSpan span = modules_.thread_locals(module, thread.thread_pointer);
+            if (span.begin < span.end && span.end - span.begin <= kPageBytes)
+                spans.push_back(span);
+        }
+    std::sort(spans.begin(), spans.end(),
+              [](const AddressSpan& a, const AddressSpan& b) { return a.begin < b.begin; });
+    book_locals_ = Sieve(std::move(spans));
+}
+
+const Region* MemoryMap::find(Address address) const
+{
+    const auto behind =
+        std::upper_bound(regions_.begin(), regions_.end(), address,
+                         [](Address value, const Region& region) { return value < region.begin; });
+    return behind != regions_.begin() && address < std::prev(behind)->end ? &*std::prev(behind)
+                                                                          : nullptr;
+}
+
+bool MemoryMap::is_thread_local(const Region& stack, Address address) const
+{
+    constexpr Address kThreadDescriptor = 0x900; // pthread_setspecific's first keys are in it
+    const Address at = memory_.threads()[stack.thread].thread_pointer;
+    return at != 0 && address + modules_.thread_local_bytes() >= at &&
+           address < at + kThreadDescriptor;
+}
+
+void MemoryMap::add(const MemoryMapping& mapping, std::size_t index, const std::string& log)
+{
+    knows_own_ = knows_own_ || mapping.own;
+    if (mapping.name.starts_with('/') && has_own_allocator(mapping.name))
+        other_allocator_ = std::string(file_name(mapping.name));
+    if (mapping.name.starts_with('/') && mapping.name != module_) {
+        module_ = mapping.name;
+        module_end_ = modules_.end_of(mapping.name);
+        if (is_book(module_) && std::find(books_.begin(), books_.end(), module_) == books_.end())
+            books_.push_back(module_);
+    }
+    if (!mapping.writable || mapping.own)
+        return;
+    if (!mapping.shared)
+        return add_private(mapping, index);
+    if (!mapping.name.starts_with("/dev/nvidia") && !mapping.name.starts_with(log) &&
+        !has_device_memory(mapping))
+        regions_.push_back({mapping, RegionKind::mapped, index});
+}
+
+// What a module zeroes lies behind its file's part, and the kernel may have joined it with what
+// lies behind.
+void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
+{
+    const RegionKind of_module = is_book(module_) ? RegionKind::books : RegionKind::variables;
+    if (mapping.name == "[heap]") {
+        Region heap{mapping, RegionKind::heap, index};
+        heap.first_chunk = mapping.begin;
+        regions_.push_back(heap);
+    } else if (mapping.name.starts_with('/')) {
+        regions_.push_back({mapping, of_module, index});
+    } else if (mapping.name == "[stack]") {
+        if (!add_stack(mapping, index))
+            regions_.push_back({mapping, RegionKind::mapped, index});
+    } else if (is_anonymous(mapping)) {
+        const Address end = std::min(mapping.end, module_end_);
+        const bool zeroed = index > 0 && mapping.begin < module_end_ &&
+                            memory_.mappings()[index - 1].end == mapping.begin &&
+                            memory_.mappings()[index - 1].name == module_;
+        if (zeroed)
+            regions_.push_back({{mapping.begin, end}, of_module, index - 1});
+        const Address begin = zeroed ? end : mapping.begin;
+        if (begin < mapping.end)
+            add_anonymous({begin, mapping.end}, index);
+    }
+}
+
+void MemoryMap::add_anonymous(AddressSpan span, std::size_t index)
+{
+    if (add_stack(span, index))
+        return;
+    for (Address at = (span.begin + kThreadHeapBytes - 1) / kThreadHeapBytes * kThreadHeapBytes;
+         at < span.end; at += kThreadHeapBytes) {
+        const Address end = thread_heap_end(at, span);
+        if (end == 0)
+            continue;
+        if (at > span.begin)
+            regions_.push_back({{span.begin, at}, RegionKind::mapped, index});
+        Region heap{{at, end}, RegionKind::heap, index};
+        heap.first_chunk = first_chunk_of(at, end);
+        regions_.push_back(heap);
+        span.begin = end;
+    }
+    if (span.begin < span.end)
+        regions_.push_back({span, RegionKind::mapped, index});
+}
+
+// The memory of a thread's stack pointer, from that on: nothing below it is alive.
+bool MemoryMap::add_stack(const AddressSpan& span, std::size_t index)
+{
+    const std::vector<SeenThread>& threads = memory_.threads();
+    const auto thread = std::find_if(threads.begin(), threads.end(), [&](const SeenThread& one) {
+        return one.stack_pointer >= span.begin && one.stack_pointer < span.end;
+    });
+    if (thread == threads.end())
+        return false;
+    Region stack{span, RegionKind::stack, index};
+    stack.thread = static_cast<std::size_t>(thread - threads.begin());
+    stack.begin = std::max(span.begin, (thread->stack_pointer - kRedZoneBytes) & ~Address{7});
+    regions_.push_back(stack);
+    return true;
+}
+
+bool MemoryMap::has_device_memory(const AddressSpan& span) const
+{
+    const auto block = std::lower_bound(
+        device_.begin(), device_.end(), span.begin,
+        [](const AddressSpan& one, Address address) { return one.begin < address; });
+    return block != device_.end() && block->begin < span.end;
+}
+
+// A heap of a thread's begins with its arena's address and, behind another word, its size. 0: there
+// is none.
+Address MemoryMap::thread_heap_end(Address begin, const AddressSpan& span) const
+{
+    const Address arena = memory_.word(begin);
+    const Address bytes = memory_.word(begin + 16);
+    const bool is_heap = arena % 16 == 0 && arena > begin && arena < begin + kPageBytes &&
+                         bytes % kPageBytes == 0 && bytes > 0 && bytes <= kThreadHeapBytes &&
+                         begin + bytes <= span.end;
+    return is_heap ? begin + bytes : 0;
+}
+
+// The first chunk of a thread's heap is its list of freed chunks. 0: not found.
+Address MemoryMap::first_chunk_of(Address heap, Address end) const
+{
+    constexpr std::uint64_t kListSize = 0x295; // with the flags "the one before is in use" and "not
+                                               // of the main heap"
+    std::vector<std::uint64_t> words(std::min(end - heap, 2 * kPageBytes) / sizeof(std::uint64_t));
+    if (!memory_.read(heap, words.data(), words.size() * sizeof words[0]))
+        return 0;
+    for (std::size_t at = 1; at < words.size(); at += 2)
+        if (words[at] == kListSize)
+            return heap + (at - 1) * sizeof words[0];
+    return 0;
+}
+
+} // namespace vramscope::report

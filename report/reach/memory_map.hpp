@@ -1,0 +1,68 @@
+// report/reach/memory_map.hpp — what each piece of a process's memory is: whose words count.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/reach/module_names.hpp"
+#include "report/reach/process_memory.hpp"
+#include "report/reach/sieve.hpp"
+
+namespace vramscope::report {
+
+enum class RegionKind {
+    variables, // of a module
+    books,     // of the driver's and the runtime's modules, and of ours: they count for nobody
+    heap,      // of the C library: cut into chunks
+    stack,     // of a thread, thread-locals too
+    mapped,    // the program's own, of unknown shape
+};
+
+struct Region : AddressSpan {
+    RegionKind kind = RegionKind::mapped;
+    std::size_t mapping = 0; // index; its file is that of a module's variables
+    std::size_t thread = 0;  // index, of a stack
+    Address first_chunk = 0; // of a heap; 0: it is not known how it is cut
+};
+
+class MemoryMap {
+public:
+    // `log`: its own mapping, by name. `device`: memory of devices that may be mapped here, sorted.
+    MemoryMap(const ProcessMemory& memory, const ModuleNames& modules, const std::string& log,
+              const std::vector<AddressSpan>& device);
+
+    const std::vector<Region>& regions() const { return regions_; } // by address
+    const Region* find(Address address) const;
+    // A thread-local of the modules that keep books.
+    bool is_books_word(Address address) const { return book_locals_.find(address) != Sieve::kNone; }
+    bool is_thread_local(const Region& stack, Address address) const;
+
+    // The C library's heap may not be all that there is: another malloc, or an interpreter's.
+    const std::string& other_allocator() const { return other_allocator_; } // its file; or empty
+    bool knows_own() const { return knows_own_; } // vramscope's own tables could be left out
+
+private:
+    void find_book_locals();
+    void add(const MemoryMapping& mapping, std::size_t index, const std::string& log);
+    void add_private(const MemoryMapping& mapping, std::size_t index);
+    void add_anonymous(AddressSpan span, std::size_t index);
+    std::size_t thread_in(const AddressSpan& span) const;
+    bool has_device_memory(const AddressSpan& span) const;
+    Address thread_heap_end(Address begin, const AddressSpan& span) const;
+    Address first_chunk_of(Address heap, Address end) const;
+    bool add_stack(const AddressSpan& span, std::size_t index);
+
+    const ProcessMemory& memory_;
+    const ModuleNames& modules_;
+    const std::vector<AddressSpan>& device_;
+    std::vector<Region> regions_;
+    std::vector<std::string> books_; // modules
+    Sieve book_locals_{{}};
+    std::string other_allocator_;
+    bool knows_own_ = false;
+    std::string module_;     // whose variables came last
+    Address module_end_ = 0; // and where they ended
+};
+
+} // namespace vramscope::report

@@ -1,0 +1,201 @@
+# tests/e2e/live/reach_test.py — lost or held: what is said of each block of reach_cases.cpp.
+#
+# Its host twin, the same program on malloc, is judged by valgrind and by gcc's LeakSanitizer.
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from live import GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+
+TWIN = SOURCE / "tests" / "programs" / "memory" / "reach_cases.cpp"
+# What is true of each; the end of its chain from outside, where it has one; and where LeakSanitizer, which has no
+# "possibly", says another thing, why.
+CASES = {
+    # The simulated device's memory begins there, and so does the pool's segment: both hold this address for themselves.
+    "first": ("lost", None),
+    "global": ("held", "variable `a_global` of reach_cases"),
+    "static": ("held", "a_static"),
+    "interior": ("possibly", "variable `an_interior` of reach_cases"),
+    "one_past_the_end": ("lost", None),
+    "overwritten": ("lost", None),
+    "xored": ("lost", None),
+    "tagged": ("lost", None),
+    "unaligned": ("lost", None),
+    "vector": ("held", "variable `a_vector` of reach_cases"),
+    "map": ("held", "variable `a_map` of reach_cases"),
+    "closure": ("held", "variable `a_function` of reach_cases"),
+    "object": ("held", "variable `a_layer` of reach_cases, an object of Layer"),
+    "end_of_a_list_of_40": ("held", "variable `a_list` of reach_cases, a heap block of 64 B, 40 times"),
+    "large_heap_block": ("held", "variable `large` of reach_cases, a heap block of 1 MiB"),
+    "mapped_memory": ("held", "memory that the program mapped"),
+    "pinned": ("held", "variable `pinned` of reach_cases"),
+    "in_pinned_memory": ("held", "variable `pinned` of reach_cases, pinned memory of 4.3 KiB"),
+    "in_a_lost_heap_block": ("lost", "a heap block of 64 B"),
+    "in_a_lost_cycle": ("lost", "a heap block of 64 B"),
+    "in_a_freed_heap_block": ("lost", None),
+    "lost_pinned": ("lost", None),
+    "in_lost_pinned_memory": ("lost", "pinned memory of 4.4 KiB"),
+    "stack": ("held", "the stack of thread"),
+    "thread_local": ("held", "a thread-local of thread"),
+    "pthread_key": ("held", "a thread-local of thread"),
+    "heap_of_another_arena": ("held", "variable `in_other_arena` of reach_cases, a heap block of 64 B"),
+    "register": ("held", "register rbx of thread"),
+}
+SANITIZER_DIFFERS = {
+    "interior": "held",  # it takes pointers into a block for pointers to it
+    "mapped_memory": "lost",  # it does not search what a program maps itself
+}
+
+
+def blocks_of(text):
+    """The names, by the bytes of all their blocks."""
+    blocks = {}
+    for size, name in re.findall(r"^(\d+) (\w+)$", text, re.MULTILINE):
+        blocks[name] = blocks.get(name, 0) + int(size)
+    return {size: name for name, size in blocks.items()}
+
+
+@functools.cache
+def twin(*options):
+    """The twin's program; None where it cannot be built."""
+    if not shutil.which("g++"):
+        return None
+    folder = tempfile.mkdtemp()
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    program = pathlib.Path(folder) / "twin"
+    done = subprocess.run(["g++", "-std=c++17", "-O1", "-g", "-pthread", "-DTWIN", "-fno-omit-frame-pointer", *options, TWIN, "-o", program])
+    return program if done.returncode == 0 else None
+
+
+class Twin(LiveTest):
+    def judged(self, *command):
+        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+                              env=self.environment())
+        names = blocks_of(done.stdout)
+        self.assertEqual(set(names.values()), set(CASES), done.stderr)
+        return names, done.stderr
+
+    def test_valgrind_agrees(self):
+        if not shutil.which("valgrind") or not twin():
+            self.skipTest("needs valgrind and g++")
+        names, said = self.judged("valgrind", "--leak-check=full", "--show-leak-kinds=all", twin())
+        words = {"still reachable": "held", "possibly lost": "possibly", "definitely lost": "lost", "indirectly lost": "lost"}
+        found = {}
+        for size, direct, how in re.findall(r"== ([\d,]+) (?:\(([\d,]+) direct, [\d,]+ indirect\) )?bytes in \d+ blocks are ([a-z ]+) in", said):
+            found.setdefault(names.get(int((direct or size).replace(",", ""))), words[how])
+        found.pop(None, None)
+        self.assertEqual(found, {name: truth for name, (truth, _) in CASES.items()})
+
+    def test_the_leak_sanitizer_agrees_but_for_what_it_does_not_know(self):
+        if not twin("-fsanitize=leak"):
+            self.skipTest("needs g++ with its LeakSanitizer")
+        names, said = self.judged(twin("-fsanitize=leak"))
+        if "LeakSanitizer: detected" not in said:
+            self.skipTest("the LeakSanitizer cannot look here: " + said[-200:])
+        lost = {names.get(int(size)) for size in re.findall(r"leak of (\d+) byte", said)} - {None}
+        truths = {name: SANITIZER_DIFFERS.get(name, truth) for name, (truth, _) in CASES.items()}
+        self.assertEqual(lost, {name for name, truth in truths.items() if truth == "lost"})
+
+
+@simulated_only
+class Reach(LiveTest):
+    def start_cases(self, pool="off", preload=(), traced=True):
+        """reach_cases, once it is ready, and the names of its blocks by their bytes."""
+        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log),
+               "VRAMSCOPE_POOL": pool}
+        if traced:
+            gpu["LD_PRELOAD"] = ":".join(map(str, (PRELOAD, *preload)))
+        process = subprocess.Popen([PROGRAMS / "reach_cases"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=self.environment(**gpu))
+        self.addCleanup(self.end_cases, process)
+        lines = []
+        while not lines or lines[-1] != "ready\n":
+            lines.append(process.stdout.readline())
+            self.assertTrue(lines[-1], lines)
+        return process, blocks_of("".join(lines))
+
+    @staticmethod
+    def end_cases(process):
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=60)
+
+    def reach(self, process, names, *options):
+        """Verdict, doubt and chain of each name; and the document."""
+        done = self.execute(VRAMSCOPE, "reach", *options, "--json", "reach.json", "-f", process.pid)
+        if "cannot be read" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.text = done.stdout
+        found = json.loads((self.folder / "reach.json").read_text())
+        self.assertEqual([found[sum]["blocks"] for sum in ("all", "lost", "possibly", "held")],
+                         [sum(row[part]["blocks"] for row in found["rows"]) for part in ("all", "lost", "possibly", "held")])
+        schema = self.execute(VRAMSCOPE, "schema", "reach").stdout
+        (self.folder / "schema").write_text(schema)
+        done = self.execute("/usr/bin/python3", SOURCE / "tests/report/check_schema.py", "schema", "reach.json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        said = {}
+        for row in found["rows"]:
+            [group] = row["groups"]
+            said[names[row["all"]["bytes"]]] = (group["verdict"], group["doubt"], group["chain"])
+        self.assertEqual(set(said), set(CASES))
+        return said, found
+
+    def test_each_way_to_hold_and_to_lose_a_block(self):
+        for pool in ("off", "cache", "split"):
+            with self.subTest(pool=pool):
+                process, names = self.start_cases(pool)
+                said, found = self.reach(process, names, "--stop")
+                said.pop("first")
+                truths = {name: truth for name, (truth, _) in CASES.items() if name in said}
+                self.assertEqual({name: verdict for name, (verdict, _, _) in said.items()}, truths,
+                                 {name: said[name] for name in said if said[name][0] != truths[name]})
+                for name, (_, _, chain) in said.items():
+                    if CASES[name][1]:
+                        self.assertIn(CASES[name][1], ", ".join(chain), name)
+                self.assertEqual(said["interior"][1], "interior-pointer")
+                self.assertEqual((found["stopped"], found["notices"]), (True, []))
+                self.assertRegex(self.text, r"^LOST: of .* that process \d+ \(reach_cases\) has, ")
+                self.end_cases(process)
+                self.assertEqual(process.returncode, 0)
+
+    def test_of_a_program_that_runs_on_nothing_is_called_lost(self):
+        process, names = self.start_cases()
+        said, found = self.reach(process, names)
+        self.assertEqual(found["lost"], {"bytes": 0, "blocks": 0})
+        for name, (verdict, _, _) in said.items():
+            with self.subTest(name):
+                if CASES[name][0] == "lost" and name != "first":
+                    self.assertEqual(verdict, "possibly")
+        self.assertEqual(said["overwritten"][1], "registers-not-seen")
+        self.assertEqual(said["global"][0], "held")
+        self.assertIn("nothing is called lost", " ".join(self.text.split()))
+
+    def test_memory_of_another_allocator_is_never_lost_wrongly(self):
+        library = next((path for path in (pathlib.Path(f"/usr/lib/{os.uname().machine}-linux-gnu/libjemalloc.so.2"),) if path.exists()), None)
+        if not library:
+            self.skipTest("needs libjemalloc2")
+        process, names = self.start_cases(preload=(library,))
+        said, found = self.reach(process, names, "--stop")
+        for name, (truth, _) in CASES.items():
+            if truth != "lost":
+                with self.subTest(name):
+                    self.assertNotEqual(said[name][0], "lost")
+        self.assertEqual(said["global"][0], "held")
+        self.assertEqual(said["overwritten"][:2], ("possibly", "unknown-memory"))  # the simulated driver's own are there
+        self.assertIn("libjemalloc", found["notices"][0])
+
+    def test_what_cannot_be_searched_is_told_in_one_line(self):
+        self.assert_refused("reach", "4194305", words="there is no process 4194305")
+        process, _ = self.start_cases(traced=False)
+        self.assert_refused("reach", process.pid, words="does not run under vramscope")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,265 @@
+// tests/programs/memory/reach_cases.cpp — every way to hold a block, or to lose it, once.
+//
+// Prints "BYTES NAME" for each block, "ready", and waits for its stdin to end. With -DTWIN the blocks
+// are malloc's, and LeakSanitizer or valgrind judges at the same place: it needs no CUDA then. What
+// is true of each name is in tests/e2e/live/reach_test.py.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#ifdef TWIN
+extern "C" int __lsan_do_recoverable_leak_check() __attribute__((weak));
+#else
+#include "tests/programs/driver_program.hpp"
+#endif
+
+namespace {
+
+#ifdef TWIN
+void begin() {}
+char* allocate(std::size_t bytes)
+{
+    return static_cast<char*>(std::malloc(bytes));
+}
+char* allocate_pinned(std::size_t bytes)
+{
+    return static_cast<char*>(std::calloc(bytes, 1));
+}
+void end()
+{
+    if (__lsan_do_recoverable_leak_check)
+        __lsan_do_recoverable_leak_check();
+    _exit(0);
+}
+#else
+CUcontext context; // what leads to a driver's books
+void begin()
+{
+    check(cuInit(0));
+    check(cuDevicePrimaryCtxRetain(&context, 0));
+    check(cuCtxSetCurrent(context));
+}
+char* allocate(std::size_t bytes)
+{
+    CUdeviceptr block = 0;
+    check(cuMemAlloc_v2(&block, bytes));
+    return reinterpret_cast<char*>(block);
+}
+char* allocate_pinned(std::size_t bytes)
+{
+    void* block = nullptr;
+    check(cuMemHostAlloc(&block, bytes, 0));
+    std::memset(block, 0, bytes);
+    return static_cast<char*>(block);
+}
+void end()
+{
+    while (std::getchar() != EOF) {
+    }
+    _exit(0);
+}
+#endif
+
+// No copy of a pointer may stay behind in a register or on the stack: it is handed on disguised.
+constexpr std::uintptr_t kMask = 0x5555555555555555;
+std::size_t next_bytes = 4096;
+
+[[gnu::noinline]] std::uintptr_t hide(char* block, const char* name)
+{
+    std::printf("%zu %s\n", next_bytes, name);
+    return reinterpret_cast<std::uintptr_t>(block) ^ kMask;
+}
+[[gnu::noinline]] std::uintptr_t make(const char* name)
+{
+    next_bytes += 16;
+    return hide(allocate(next_bytes), name);
+}
+[[gnu::noinline]] std::uintptr_t make_pinned(const char* name)
+{
+    next_bytes += 16;
+    return hide(allocate_pinned(next_bytes), name);
+}
+[[gnu::always_inline]] inline char* shown(std::uintptr_t hidden)
+{
+    return reinterpret_cast<char*>(hidden ^ kMask);
+}
+
+} // namespace
+
+// Not static, nor without a linkage: nothing reads them, and the compiler would leave them out.
+struct Buffer {
+    char* data = nullptr;
+    Buffer* next = nullptr;
+    char more[48] = {};
+};
+
+struct Layer {
+    virtual ~Layer() = default;
+    char* weights = nullptr;
+};
+
+char* a_global;
+char* an_interior;
+char* an_end;
+char* overwritten;
+std::uintptr_t xored;
+std::uintptr_t tagged;
+std::vector<char*>* a_vector;
+std::map<int, char*>* a_map;
+std::function<char*()>* a_function;
+Layer* a_layer;
+Buffer* a_list;
+Buffer* in_other_arena;
+char** large;
+char** mapped;
+char** pinned;
+thread_local char* a_thread_local;
+pthread_key_t key;
+char* packed[3];
+pthread_barrier_t ready;
+
+namespace {
+
+[[gnu::noinline]] void wipe_stack()
+{
+    char space[65536];
+    std::memset(space, 0, sizeof space);
+    asm volatile("" : : "r"(space) : "memory");
+}
+
+[[gnu::noinline]] void hold_by_variables()
+{
+    a_global = shown(make("global"));
+    [[maybe_unused]] static char* volatile a_static;
+    a_static = shown(make("static"));
+    an_interior = shown(make("interior")) + 1000;
+    const std::uintptr_t hidden = make("one_past_the_end");
+    an_end = shown(hidden) + next_bytes;
+    overwritten = shown(make("overwritten"));
+    asm volatile("" : : : "memory");
+    overwritten = nullptr;
+    xored = make("xored");
+    tagged = reinterpret_cast<std::uintptr_t>(shown(make("tagged"))) | 0xffULL << 56;
+    auto odd = reinterpret_cast<std::uintptr_t>(shown(make("unaligned")));
+    std::memcpy(reinterpret_cast<char*>(packed) + 4, &odd, 8);
+}
+
+[[gnu::noinline]] void hold_by_heap()
+{
+    a_vector = new std::vector<char*>;
+    for (int i = 0; i < 3; ++i)
+        a_vector->push_back(shown(make("vector")));
+    a_map = new std::map<int, char*>{{7, nullptr}};
+    (*a_map)[3] = shown(make("map"));
+    char* const captured = shown(make("closure"));
+    a_function = new std::function<char*()>(
+        [captured, room = std::vector<int>()] { return room.empty() ? captured : nullptr; });
+    a_layer = new Layer;
+    a_layer->weights = shown(make("object"));
+    for (int i = 0; i < 40; ++i)
+        a_list = new Buffer{nullptr, a_list, {}};
+    Buffer* last = a_list;
+    while (last->next)
+        last = last->next;
+    last->data = shown(make("end_of_a_list_of_40"));
+    large = static_cast<char**>(std::calloc(1 << 20, 1));
+    large[100000] = shown(make("large_heap_block"));
+    mapped = static_cast<char**>(
+        mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mapped[700] = shown(make("mapped_memory"));
+    pinned = reinterpret_cast<char**>(shown(make_pinned("pinned")));
+    pinned[5] = shown(make("in_pinned_memory"));
+}
+
+[[gnu::noinline]] void lose_by_heap()
+{
+    Buffer* owner = new Buffer;
+    owner->data = shown(make("in_a_lost_heap_block"));
+    Buffer* one = new Buffer;
+    one->next = new Buffer{shown(make("in_a_lost_cycle")), one, {}};
+    asm volatile("" : : "r"(owner), "r"(one) : "memory"); // made, whatever the compiler thinks
+    Buffer* freed = new Buffer;
+    char* stale = shown(make("in_a_freed_heap_block"));
+    std::memcpy(freed->more + 16, &stale, 8);
+    asm volatile("" : : "r"(freed) : "memory");
+    delete freed;
+    const std::uintptr_t room = make_pinned("lost_pinned");
+    reinterpret_cast<char**>(shown(room))[5] = shown(make("in_lost_pinned_memory"));
+}
+
+[[gnu::noinline]] void hold_by_thread()
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    char* volatile kept = shown(make("stack"));
+    a_thread_local = shown(make("thread_local"));
+    pthread_setspecific(key, shown(make("pthread_key")));
+    in_other_arena = new Buffer{shown(make("heap_of_another_arena")), nullptr, {}};
+    wipe_stack();
+    pthread_barrier_wait(&ready);
+    for (;;)
+        pause();
+    static_cast<void>(kept);
+}
+
+// The pointer is in one register alone while the thread sleeps.
+[[gnu::noinline]] void hold_by_register()
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    const std::uintptr_t hidden = make("register");
+    wipe_stack();
+    pthread_barrier_wait(&ready);
+#if defined(__x86_64__)
+    asm volatile("mov %0, %%rbx\n\t"
+                 "mov $0x5555555555555555, %%rax\n\t"
+                 "xor %%rax, %%rbx\n"
+                 "1: mov $34, %%eax\n\t" // pause
+                 "syscall\n\t"
+                 "jmp 1b"
+                 :
+                 : "r"(hidden)
+                 : "rax", "rbx", "rcx", "r11", "memory");
+#else
+    char* volatile kept = shown(hidden);
+    for (;;)
+        pause();
+    static_cast<void>(kept);
+#endif
+}
+
+} // namespace
+
+int main()
+{
+    begin();
+    const std::uintptr_t first =
+        make("first"); // of the pool's segment: the driver has this address
+    [[maybe_unused]] static std::uintptr_t volatile kept;
+    kept = first;
+    pthread_key_create(&key, nullptr);
+    pthread_barrier_init(&ready, nullptr, 2);
+    hold_by_variables();
+    hold_by_heap();
+    lose_by_heap();
+    wipe_stack();
+    std::thread(hold_by_thread).detach();
+    pthread_barrier_wait(&ready);
+    std::thread(hold_by_register).detach();
+    pthread_barrier_wait(&ready);
+    usleep(100000); // until both threads sleep
+    wipe_stack();
+    std::puts("ready");
+    std::fflush(stdout);
+    end();
+}

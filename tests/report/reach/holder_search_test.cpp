@@ -1,0 +1,129 @@
+// tests/report/reach/holder_search_test.cpp — memory that was never in a process: heaps and who holds.
+#include "report/reach/holder_search.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "report/reach/heap_blocks.hpp"
+#include "report/reach/memory_map.hpp"
+#include "report/reach/module_names.hpp"
+#include "report/reach/sieve.hpp"
+
+namespace vramscope::report {
+namespace {
+
+constexpr Address kHeap = 0x10000000;
+constexpr std::uint64_t kInUse = 1;
+
+// A heap of so many words, and nothing else.
+class HeapOnly : public ProcessMemory {
+public:
+    explicit HeapOnly(std::size_t count) : words(count)
+    {
+        MemoryMapping heap;
+        heap.begin = kHeap;
+        heap.end = kHeap + count * sizeof words[0];
+        heap.writable = true;
+        heap.name = "[heap]";
+        mappings_.push_back(heap);
+        stopped_ = true;
+    }
+
+    bool read(Address from, void* to, std::size_t bytes) const override
+    {
+        if (from < kHeap || bytes > words.size() * 8 || from - kHeap > words.size() * 8 - bytes)
+            return false;
+        std::memcpy(to, reinterpret_cast<const char*>(words.data()) + (from - kHeap), bytes);
+        return true;
+    }
+    void find_pages(Address, std::size_t count, std::vector<char>& there) const override
+    {
+        there.assign(count, 1);
+    }
+
+    std::vector<std::uint64_t> words;
+};
+
+HeapBlock::State state_at(const HeapOnly& memory, Address address)
+{
+    const ModuleNames modules(memory);
+    const std::vector<AddressSpan> none;
+    const MemoryMap map(memory, modules, "log", none);
+    return HeapBlocks(memory).around(*map.find(address), {address}).front().state;
+}
+
+TEST(HeapBlocks, AChunkIsInUseIfTheNextOneSaysSo)
+{
+    HeapOnly memory(64);
+    memory.words[1] = 64 | kInUse;      // at 0: in use
+    memory.words[8 + 1] = 128 | kInUse; // at 64: free
+    memory.words[24 + 1] = 320;         // at 192: the top
+    EXPECT_EQ(state_at(memory, kHeap + 16), HeapBlock::State::live);
+    EXPECT_EQ(state_at(memory, kHeap + 64), HeapBlock::State::live) << "the next one's first word";
+    EXPECT_EQ(state_at(memory, kHeap + 80), HeapBlock::State::unused);
+    EXPECT_EQ(state_at(memory, kHeap + 400), HeapBlock::State::unused);
+}
+
+TEST(HeapBlocks, BehindWhatIsNoHeaderNothingIsKnown)
+{
+    for (const std::uint64_t header : {0ULL, 24ULL, 33ULL << 3, 1ULL << 40, ~0ULL}) {
+        HeapOnly memory(64);
+        memory.words[1] = 64 | kInUse;
+        memory.words[9] = header;
+        EXPECT_EQ(state_at(memory, kHeap + 200), HeapBlock::State::unknown) << header;
+    }
+}
+
+TEST(HolderSearch, ALoopOfHeapBlocksIsHeldByNobody)
+{
+    constexpr Address kBlock = 0x302000000;
+    HeapOnly memory(64);
+    for (std::size_t chunk = 0; chunk < 64; chunk += 8)
+        memory.words[chunk + 1] = 64 | kInUse;
+    memory.words[2] = kBlock;
+    memory.words[3] = kHeap + 64 + 16;
+    memory.words[8 + 2] = kHeap + 16;
+    const std::vector<WantedBlock> wanted{{{kBlock, kBlock + 512}}};
+    const ModuleNames modules(memory);
+    const std::vector<AddressSpan> none;
+    const MemoryMap map(memory, modules, "log", none);
+    HolderSearch search(memory, map, wanted, HolderSearch::Roots::program);
+    search.run();
+    EXPECT_FALSE(search.left_open());
+    EXPECT_EQ(search.holders().nodes().size(), 3);
+    EXPECT_EQ(search.holders().ways({true, true})[0].from, kNoNode);
+}
+
+TEST(Sieve, FindsWhatALookAtEachBlockFinds)
+{
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 50; ++round) {
+        std::vector<AddressSpan> blocks;
+        Address at = random() % 2 ? 0x302000000 : 0x7f0000000000;
+        for (int i = 0; i < 40; ++i) {
+            at += random() % (round % 2 ? 4096 : 1ULL << 32);
+            blocks.push_back({at, at + 1 + random() % 4096});
+            at = blocks.back().end;
+        }
+        std::vector<std::uint64_t> words(999);
+        for (std::uint64_t& word : words)
+            word = blocks[random() % 40].begin + random() % 8192 - 4096;
+        words[5] = 0;
+        words[6] = ~0ULL;
+        std::vector<std::size_t> expected(words.size(), Sieve::kNone), got = expected;
+        for (std::size_t i = 0; i < words.size(); ++i)
+            for (std::size_t block = 0; block < blocks.size(); ++block)
+                if (words[i] >= blocks[block].begin && words[i] < blocks[block].end)
+                    expected[i] = block;
+        Sieve(blocks).scan(words.data(), words.size(),
+                           [&](std::size_t i, std::size_t block) { got[i] = block; });
+        EXPECT_EQ(got, expected);
+    }
+}
+
+} // namespace
+} // namespace vramscope::report
