@@ -1,8 +1,8 @@
 // tests/programs/memory/reach_cases.cpp — every way to hold a block, or to lose it, once.
 //
-// Prints "BYTES NAME" for each block, "ready", and waits for its stdin to end. With -DTWIN the blocks
-// are malloc's, and LeakSanitizer or valgrind judges at the same place: it needs no CUDA then. What
-// is true of each name is in tests/e2e/live/reach_test.py.
+// Prints "BYTES NAME" for each block, "ready", and waits for its stdin to end. With -DTWIN the
+// blocks are malloc's, and LeakSanitizer or valgrind judges at the same place: it needs no CUDA
+// then. What is true of each name is in tests/e2e/live/reach_test.py.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// tests/report/reach/holder_search_test.cpp — memory that was never in a process: heaps and who holds.
+// tests/report/reach/holder_search_test.cpp — memory of no process: heaps, and who holds what.
 #include "report/reach/holder_search.hpp"
 
 #include <cstdint>
