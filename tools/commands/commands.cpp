@@ -15,7 +15,7 @@ namespace {
 
 struct CommandGroup {
     const char* heading; // in `vramscope --help`
-    std::array<std::string_view, 12> commands;
+    std::array<std::string_view, 13> commands;
 };
 
 // A command that is in none of them is for tools.

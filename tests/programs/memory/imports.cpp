@@ -45,6 +45,7 @@ void ipc()
     CUipcMemHandle handle{};
     const pid_t owner = fork();
     if (owner == 0) {
+        close(done[1]); // else it waits for itself where the other ends early
         primary_context();
         CUdeviceptr block = 0;
         check(cuMemAlloc_v2(&block, kPhysical)); // MARK ipc_owner
@@ -75,6 +76,7 @@ void ipc_event()
     CUipcEventHandle handle{};
     const pid_t owner = fork();
     if (owner == 0) {
+        close(done[1]); // else it waits for itself where the other ends early
         primary_context();
         CUevent made = nullptr;
         check(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
