@@ -115,11 +115,11 @@ LISTS = {
     "suppressions": Seen("suppressed", lambda row: [row["rule"], in_bytes(row["bytes"])]),
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
     "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
-    "by_owner": Seen("by-owner", lambda row: [row["owner"], in_bytes(row["at_peak_bytes"]), in_bytes(row["live_bytes"])]),
+    "by_owner": Seen("by-owner", lambda row: [row["owner"], "" if row["device"] is None else in_bytes(row["at_peak_bytes"]), in_bytes(row["live_bytes"])]),
     "objects": Seen("objects", lambda row: [noun(row["object"]), f"{row['alive']:,} left", place(row)]),
     "processes[].objects": Seen("objects", lambda row: [f"{row['made']:,}", f"{row['alive']:,} left"]),
-    "contexts": Seen("contexts", lambda row: [f"device {row['device']}", *context(row)], lambda row: [f"Device {row['device']}", *context(row)],
-                     least=2),
+    "contexts": Seen("contexts", lambda row: ["context" if row["device"] is None else f"device {row['device']}", *context(row)],
+                     lambda row: ["device that is not known" if row["device"] is None else f"Device {row['device']}", *context(row)], least=2),
     "misuse": Seen("misuse", wrong_free),
     "damage": Seen("misuse", damaged),
     "out_of_memory": Seen("shortages", lambda row: [in_bytes(row["requested_bytes"]), row["api"], place(row)]),
@@ -210,16 +210,21 @@ class EachRow(Pages, OracleTest):
         super().setUpClass()
         cls.seen = collections.Counter()  # rows by the path of their list
 
+    def owners(self):
+        """What makes a report sum up memory by owner."""
+        (self.folder / "owners.txt").write_text("owner device kind device\n")
+        return "--owners", self.folder / "owners.txt"
+
     def texts_of(self, *logs):
-        return "\n".join(self.ask(VRAMSCOPE, view, *logs) for view in VIEWS)
+        return "\n".join(self.ask(VRAMSCOPE, view, *(self.owners() if view == "report" else ()), *logs) for view in VIEWS)
 
     def document_of(self, *logs):
-        return json.loads(self.ask(VRAMSCOPE, "report", "--json", "-", *logs))
+        return json.loads(self.ask(VRAMSCOPE, "report", *self.owners(), "--json", "-", *logs))
 
     def assert_seen_in_each_form(self, *logs):
         document = self.document_of(*logs)
         text = " ".join(self.texts_of(*logs).split())
-        page = self.read(self.page_of(*logs))
+        page = self.read(self.page_of(*self.owners(), *logs))
         for path, seen in LISTS.items():
             if seen == DRAWN:
                 continue

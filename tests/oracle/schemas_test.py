@@ -18,7 +18,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "support"))
 import kept_json  # noqa: E402
 
 VRAMSCOPE = pathlib.Path(os.environ["VRAMSCOPE_BUILD"]).resolve() / "bin" / "vramscope"
-NAMES = ("report", "check", "diff", "plan", "job")
+NAMES = ("report", "check", "diff", "plan", "reach", "job")
 CHECK = SOURCE / "tests" / "report" / "check_schema.py"
 NOT_HERE = 77
 FOLDER = kept_json.folder_of(os.environ["VRAMSCOPE_BUILD"])
