@@ -51,9 +51,9 @@ class TraceTest(OracleTest):
         """Begin, end and bytes of each block, as our events have them."""
         alive, lives = {}, []
         for event in self.events(log):
-            if event["type"] == "alloc":
+            if event["type"] == "alloc" and event["memory"] in DEVICE_MEMORY | HOST_MEMORY:
                 alive[event["address"]] = event["ns"], event["bytes"]
-            elif event["type"] == "free":
+            elif event["type"] == "free" and event["address"] in alive:
                 begin, size = alive.pop(event["address"])
                 lives.append((begin, event["ns"], size))
         return sorted(lives) + sorted((begin, None, size) for begin, size in alive.values())
