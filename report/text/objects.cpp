@@ -30,7 +30,7 @@ void sums_of(TextOutput& out, const Report& report, const Process& process)
         out.stream() << fmt::format("  {:<14}{:>12} made {:>12} ended {:>12} left at the end\n",
                                     object_noun(total.object), grouped(total.made),
                                     grouped(total.ended), grouped(total.alive));
-    if (process.objects.empty())
+    if (process.objects.empty() && process.records("objects"))
         out.stream() << "  none was made\n";
     if (!process.records("objects"))
         out.wrapped("", "Not recorded: ", "streams, events, graphs, modules and libraries");
