@@ -33,9 +33,11 @@ struct CountedWord {
     std::string_view word;
     format::Memory memory;
 };
-constexpr CountedWord kCounted[] = {{"context", format::Memory::context},
-                                    {"graph", format::Memory::graph_exec},
-                                    {"pool", format::Memory::pool}};
+constexpr CountedWord kCounted[] = {
+    {"context", format::Memory::context}, {"graph", format::Memory::graph_exec},
+    {"pool", format::Memory::pool},       {"stream", format::Memory::stream},
+    {"event", format::Memory::event},     {"module", format::Memory::module},
+    {"library", format::Memory::library}};
 
 enum class Argument { none, glob, name, expression, kind, device, steps };
 struct ConditionWord {
@@ -159,7 +161,8 @@ private:
             if (one.word == counted)
                 rule.counted = one.memory;
         if (!rule.counted || rule.quantity != RuleQuantity::count_live)
-            refuse(of, "write count-live NUMBER of context, graph or pool");
+            refuse(of, "write count-live NUMBER of context, graph, pool, stream, event, module or "
+                       "library");
     }
 
     void read_conditions(Rule& rule)

@@ -17,9 +17,11 @@ bool has_pattern(ConditionKind kind) noexcept
            kind == ConditionKind::after_mark || kind == ConditionKind::until_mark;
 }
 
-bool speaks_of_contexts(const Rule& rule) noexcept
+// Of what older logs do not tell.
+bool needs_record(const Rule& rule) noexcept
 {
-    return rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context;
+    return rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context ||
+           (rule.counted && is_object(*rule.counted));
 }
 
 bool is_memory_event(format::MemoryClass kind) noexcept
@@ -303,8 +305,8 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
                 }))
                 outcome.unknown = "blocks that an allocator of the program's cuts do not say "
                                   "whether a stream was captured";
-            if (speaks_of_contexts(rule) && tables_.info_value("recorded").empty())
-                outcome.unknown = "contexts are not recorded in this log";
+            if (needs_record(rule) && tables_.info_value("recorded").empty())
+                outcome.unknown = "contexts and objects are not recorded in this log";
         }
         outcomes.push_back(std::move(outcome));
     }

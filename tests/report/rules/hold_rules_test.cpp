@@ -164,6 +164,19 @@ TEST(HoldRules, Contexts)
         << "an older log does not say";
 }
 
+TEST(HoldRules, ObjectsThatLiveAtOnce)
+{
+    LogBuilder log = program_with_stacks();
+    log.info("recorded", "contexts objects");
+    log.alloc(0x10, 0, 1, "cuStreamCreate").alloc(0x20, 0, 1, "cuStreamCreate");
+    log.free(0x10, "cuStreamDestroy_v2").alloc(0x30, 0, 1, "cuStreamCreate");
+    log.alloc(0x40, 0, 1, "cuEventCreate");
+    EXPECT_EQ(measured(log, "limit count-live 1 of stream"), 2u);
+    EXPECT_EQ(measured(log, "limit count-live 1 of event"), 1u);
+    EXPECT_EQ(measured(log, "limit count-live 1"), 0u) << "they are no blocks";
+    EXPECT_NE(outcome(program_with_steps(), "limit count-live 1 of stream").unknown, "");
+}
+
 TEST(HoldRules, OwnersAddUp)
 {
     const LogBuilder log = program_with_steps();
