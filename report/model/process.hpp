@@ -99,6 +99,9 @@ struct Fields<Surroundings> {
         });
 };
 
+// `recorded`: the info of this name, words of what only newer tracers record: "contexts".
+bool records(std::string_view recorded, std::string_view what);
+
 struct Process {
     std::uint32_t pid = 0;
     std::uint32_t parent_pid = 0;
@@ -141,7 +144,6 @@ struct Process {
 
     // Value of an Info record, "" if there is none.
     std::string info_value(std::string_view key) const;
-    // Whether the log has what only newer tracers record: "contexts".
     bool records(std::string_view what) const;
     // Those of which a process has one; of the others it may have several, which are elsewhere.
     std::vector<std::pair<std::string, std::string>> single_info() const;

@@ -175,10 +175,15 @@ std::vector<std::pair<std::string, std::string>> Process::single_info() const
     return facts;
 }
 
+bool records(std::string_view recorded, std::string_view what)
+{
+    const std::string words = ' ' + std::string(recorded) + ' ';
+    return words.find(' ' + std::string(what) + ' ') != std::string::npos;
+}
+
 bool Process::records(std::string_view what) const
 {
-    const std::string words = ' ' + info_value("recorded") + ' ';
-    return words.find(' ' + std::string(what) + ' ') != std::string::npos;
+    return report::records(info_value("recorded"), what);
 }
 
 std::string Process::info_value(std::string_view key) const

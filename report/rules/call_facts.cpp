@@ -1,21 +1,30 @@
-// report/rules/call_facts.cpp — the names of a stack against patterns.
+// report/rules/call_facts.cpp — what a block is, and the names of a stack against patterns.
 #include "report/rules/call_facts.hpp"
 
 #include <algorithm>
 
 namespace vramscope::report {
 
-bool CallFacts::meets(const Condition& condition, const RuleCallKey& call)
+bool CallFacts::meets(const Condition& condition, const BlockCall& call)
 {
+    if (condition.kind == ConditionKind::memory)
+        return condition.memory == call.memory;
+    if (condition.kind == ConditionKind::device)
+        return static_cast<std::int64_t>(condition.number) == call.device;
+    if (call.stack == 0)
+        return false;
     const auto [answer, is_new] = answers_[call.stack].try_emplace(&condition, false);
     if (is_new)
         answer->second = ask(condition, call);
     return answer->second;
 }
 
-bool CallFacts::ask(const Condition& condition, const RuleCallKey& call)
+bool CallFacts::ask(const Condition& condition, const BlockCall& call)
 {
-    const CallPlace place = stacks_.read(call.api, call.stack, call.ticks);
+    if (!place_ || stack_ != call.stack)
+        place_ = stacks_.read(call.api, call.stack, call.ticks);
+    stack_ = call.stack;
+    const CallPlace& place = *place_;
     switch (condition.kind) {
     case ConditionKind::module:
         return glob_matches(condition.text, place.module);

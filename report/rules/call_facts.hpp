@@ -1,42 +1,45 @@
-// report/rules/call_facts.hpp — which conditions the call stacks of a log meet.
+// report/rules/call_facts.hpp — which conditions a block and its call stack meet.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "report/findings/places/stack_reader.hpp"
 #include "report/rules/rule.hpp"
 
 namespace vramscope::report {
 
-// A call whose conditions are asked for.
-struct RuleCallKey {
+// The call that made a block or ended it, and what the block is.
+struct BlockCall {
     std::uint64_t stack = 0;
     std::uint64_t api = 0;
     std::uint64_t ticks = 0;
+    std::int32_t device = -1;
+    format::Memory memory = format::Memory::none;
 };
 
-// Each stack is read once, and each name is searched once. Memory grows with stacks.
+// Each condition is asked of a stack once, and each expression of a name. Memory grows with stacks.
 class CallFacts {
 public:
-    explicit CallFacts(StackReader& stacks) : stacks_(stacks) {} // it outlives this
+    explicit CallFacts(StackReader& stacks) : stacks_(stacks) {} // gives all frames, outlives this
 
-    // A condition of a call stack, as it stands: whether `not` is before it is the caller's affair.
-    bool meets(const Condition& condition, const RuleCallKey& call);
+    // A condition that an owner may have, as it stands: `not` before it is the caller's affair.
+    bool meets(const Condition& condition, const BlockCall& call);
 
 private:
-    using Answers = std::map<const Condition*, bool>;
-
-    bool ask(const Condition& condition, const RuleCallKey& call);
+    bool ask(const Condition& condition, const BlockCall& call);
     bool has_function(const Condition& condition, const CallPlace& place);
 
     StackReader& stacks_;
-    std::unordered_map<std::uint64_t, Answers> answers_; // by stack
+    std::unordered_map<std::uint64_t, std::map<const Condition*, bool>> answers_; // by stack
     std::map<const Condition*, std::unordered_map<std::string, bool>> functions_;
+    // What was read last: several conditions are asked of one stack, one after the other.
+    std::optional<CallPlace> place_;
+    std::uint64_t stack_ = 0;
 };
 
 } // namespace vramscope::report

@@ -8,21 +8,11 @@
 
 namespace vramscope::report {
 
-std::string_view owner_of(const std::vector<Owner>& owners, CallFacts& facts,
-                          const RuleCallKey& call, format::Memory memory, std::int32_t device)
+std::string_view owner_of(const std::vector<Owner>& owners, CallFacts& facts, const BlockCall& call)
 {
-    const auto holds = [&](const Condition& condition) {
-        switch (condition.kind) {
-        case ConditionKind::memory:
-            return condition.memory == memory;
-        case ConditionKind::device:
-            return static_cast<std::int64_t>(condition.number) == device;
-        default:
-            return call.stack != 0 && facts.meets(condition, call);
-        }
-    };
     for (const Owner& owner : owners)
-        if (std::ranges::any_of(owner.any_of, holds))
+        if (std::ranges::any_of(owner.any_of,
+                                [&](const Condition& one) { return facts.meets(one, call); }))
             return owner.name;
     return kOtherOwner;
 }
@@ -40,7 +30,7 @@ std::vector<OwnerSums> sum_up_owners(const std::vector<Owner>& owners, const Sit
         const bool host = class_of(site.memory) == format::MemoryClass::host;
         const std::int32_t device = host ? -1 : site.device;
         const std::string_view name = owner_of(
-            owners, facts, {site.stack, site.api, site.first_ticks}, site.memory, site.device);
+            owners, facts, {site.stack, site.api, site.first_ticks, site.device, site.memory});
         OwnerSums& sum = sums[{device, name}];
         sum.allocations += site.allocations;
         sum.allocated_bytes += site.allocated_bytes;

@@ -12,7 +12,7 @@ namespace vramscope::report {
 
 // The first owner of which a condition holds, else kOtherOwner.
 std::string_view owner_of(const std::vector<Owner>& owners, CallFacts& facts,
-                          const RuleCallKey& call, format::Memory memory, std::int32_t device);
+                          const BlockCall& call);
 
 // Rows of one process, by device and then as the owners are named. `at_peak`: of each site, what it
 // had when the most was allocated on its device. `stacks` gives all frames.

@@ -1,22 +1,20 @@
-// report/rules/read_rules.cpp — a line at a time, a word at a time; what is wrong has its column.
+// report/rules/read_rules.cpp — the grammar: owners, rules and their conditions, a line each.
 #include "report/rules/read_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/input_text.hpp"
+#include "report/rules/rule_text.hpp"
 #include "tracker/format/size_text.hpp"
 
 namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostBytesOfRules = 64 * 1024;
-constexpr std::size_t kMostName = 64;
-constexpr std::size_t kMostPattern = 256;
 
 struct EventWord {
     std::string_view word;
@@ -65,46 +63,30 @@ constexpr const char* kConditionsWanted =
     "in range, in capture, after first, after mark, until mark, thread, kind, device, owner, "
     "module, stack or file";
 
-constexpr bool is_name_character(char c) noexcept
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-}
-
-// One line. What it says of a mistake has none of the line's words: it may be another file, which
-// is nobody's to see.
-class RuleLine {
+class RuleReader {
 public:
-    RuleLine(Rules& rules, std::string_view line, std::string place)
-        : rules_(rules), line_(line), place_(std::move(place))
+    RuleReader(Rules& rules, std::string_view line, std::string place)
+        : rules_(rules), text_(line, std::move(place))
     {
     }
 
     void read()
     {
-        skip_space();
-        if (at_end())
+        if (text_.at_end())
             return;
-        if (take("owner"))
+        if (text_.take("owner"))
             return read_owner();
-        const std::size_t begin = at_;
-        while (at_ < line_.size() && is_name_character(line_[at_]))
-            ++at_;
-        const std::string_view name = line_.substr(begin, at_ - begin);
-        if (name.empty() || name.size() > kMostName || at_ == line_.size() || line_[at_] != ':')
-            refuse(begin, "a line begins with owner, or with the name of a rule and a colon, such "
-                          "as steady:, or with # before a comment");
-        if (std::ranges::any_of(rules_.rules, [&](const Rule& rule) { return rule.name == name; }))
-            refuse(begin, "another rule has this name");
-        ++at_;
+        const std::size_t begin = text_.skip_space();
         Rule rule;
-        rule.name = name;
-        if (take("forbid"))
+        rule.name = text_.take_name();
+        if (std::ranges::find(rules_.rules, rule.name, &Rule::name) != rules_.rules.end())
+            text_.refuse(begin, "another rule has this name");
+        if (text_.take("forbid"))
             read_forbidden(rule);
-        else if (take("limit"))
+        else if (text_.take("limit"))
             read_limit(rule);
         else
-            refuse(skip_space(), "write forbid or limit");
+            text_.refuse(text_.skip_space(), "write forbid or limit");
         add(std::move(rule));
     }
 
@@ -121,249 +103,142 @@ private:
     {
         read_conditions(rule);
         if (rules_.rules.size() == kMostRules)
-            refuse(0, fmt::format("there are more than {} rules", kMostRules));
+            text_.refuse(0, fmt::format("there are more than {} rules", kMostRules));
         rules_.rules.push_back(std::move(rule));
     }
 
     void read_forbidden(Rule& rule)
     {
-        const std::size_t begin = skip_space();
-        const std::string_view word = take_word();
+        const std::size_t begin = text_.skip_space();
+        const std::string_view word = text_.take_word();
         for (const EventWord& one : kEvents)
             if (one.word == word)
                 rule.forbidden = one.event;
         if (!rule.forbidden)
-            refuse(begin, fmt::format("write what is forbidden: {}", kEventsWanted));
+            text_.refuse(begin, fmt::format("write what is forbidden: {}", kEventsWanted));
     }
 
     void read_limit(Rule& rule)
     {
-        if (take("count-live"))
+        if (text_.take("count-live"))
             rule.quantity = RuleQuantity::count_live;
-        else if (take("live"))
+        else if (text_.take("live"))
             rule.quantity = RuleQuantity::live;
-        else if (!take("peak"))
-            refuse(skip_space(), "write what is limited: peak, live or count-live");
-        const std::size_t begin = skip_space();
-        const std::string_view word = take_word();
-        const auto number =
-            rule.quantity == RuleQuantity::count_live ? whole(word) : format::read_size(word);
+        else if (!text_.take("peak"))
+            text_.refuse(text_.skip_space(), "write what is limited: peak, live or count-live");
+        const std::size_t begin = text_.skip_space();
+        const std::string_view word = text_.take_word();
+        const auto number = rule.quantity == RuleQuantity::count_live ? RuleText::whole(word)
+                                                                      : format::read_size(word);
         if (!number || *number > std::uint64_t{1} << 60)
-            refuse(begin, rule.quantity == RuleQuantity::count_live
-                              ? "write how many may live at once, such as 16"
-                              : "write bytes up to 1024PiB: 0, 4096, 64MiB or 1.5GiB");
+            text_.refuse(begin, rule.quantity == RuleQuantity::count_live
+                                    ? "write how many may live at once, such as 16"
+                                    : "write bytes up to 1024PiB: 0, 4096, 64MiB or 1.5GiB");
         rule.limit = *number;
-        if (!take("of"))
+        if (!text_.take("of"))
             return;
-        const std::size_t of = skip_space();
-        const std::string_view counted = take_word();
+        const std::size_t of = text_.skip_space();
+        const std::string_view counted = text_.take_word();
         for (const CountedWord& one : kCounted)
             if (one.word == counted)
                 rule.counted = one.memory;
         if (!rule.counted || rule.quantity != RuleQuantity::count_live)
-            refuse(of, "write count-live NUMBER of context, graph, pool, stream, event, module or "
-                       "library");
+            text_.refuse(
+                of, "write count-live NUMBER of context, graph, pool, stream, event, module or "
+                    "library");
     }
 
     void read_conditions(Rule& rule)
     {
-        while (skip_space(), !at_end())
+        while (!text_.at_end())
             add_condition(rule.all_of, false);
     }
 
     void read_owner()
     {
         Owner owner;
-        const std::size_t begin = skip_space();
-        owner.name = take_text("the owner's name in quotes, such as \"KV cache\"");
-        if (owner.name == kOtherOwner || owner.name.size() > kMostName)
-            refuse(begin,
-                   "an owner's name has at most 64 bytes, and \"other\" is what no owner has");
+        const std::size_t begin = text_.skip_space();
+        owner.name = text_.take_text("the owner's name in quotes, such as \"KV cache\"");
+        if (owner.name == kOtherOwner || owner.name.size() > kMostRuleName)
+            text_.refuse(
+                begin, "an owner's name has at most 64 bytes, and \"other\" is what no owner has");
         do
             add_condition(owner.any_of, true);
-        while (take("or"));
-        skip_space();
-        if (!at_end())
-            refuse(at_, "write or before another condition");
+        while (text_.take("or"));
+        if (!text_.at_end())
+            text_.refuse(text_.skip_space(), "write or before another condition");
         if (rules_.owners.size() == kMostRules)
-            refuse(0, fmt::format("there are more than {} owners", kMostRules));
+            text_.refuse(0, fmt::format("there are more than {} owners", kMostRules));
         rules_.owners.push_back(std::move(owner));
     }
 
     void add_condition(std::vector<Condition>& to, bool of_owner)
     {
         if (to.size() == kMostConditions)
-            refuse(skip_space(), fmt::format("there are more than {} conditions", kMostConditions));
+            text_.refuse(text_.skip_space(),
+                         fmt::format("there are more than {} conditions", kMostConditions));
         to.push_back(read_condition(of_owner));
     }
 
     Condition read_condition(bool of_owner)
     {
-        const std::size_t begin = skip_space();
-        const bool negated = take("not");
-        skip_space();
-        const std::size_t after_not = at_;
+        const std::size_t begin = text_.skip_space();
+        const bool negated = text_.take("not");
+        const std::size_t after_not = text_.skip_space();
         for (const ConditionWord& word : kConditions) {
-            at_ = after_not;
-            if (!take(word.word) || (!word.second.empty() && !take(word.second)))
+            text_.go_back(after_not);
+            if (!text_.take(word.word) || (!word.second.empty() && !text_.take(word.second)))
                 continue;
             if (of_owner && !word.of_owner)
-                refuse(begin, "an owner is told by kind, device, module, stack or file");
+                text_.refuse(begin, "an owner is told by kind, device, module, stack or file");
             if (negated && (!word.of_owner || of_owner))
-                refuse(begin, "not stands before kind, device, module, stack or file of a rule");
+                text_.refuse(begin,
+                             "not stands before kind, device, module, stack or file of a rule");
             return read_argument(word, negated);
         }
-        refuse(after_not, fmt::format("write a condition: {}", kConditionsWanted));
+        text_.refuse(after_not, fmt::format("write a condition: {}", kConditionsWanted));
     }
 
     Condition read_argument(const ConditionWord& word, bool negated)
     {
         Condition condition{.kind = word.kind, .negated = negated};
-        const std::size_t begin = skip_space();
+        const std::size_t begin = text_.skip_space();
         switch (word.argument) {
         case Argument::none:
             break;
         case Argument::steps:
-            condition.number = take_number("how many steps come first, such as after first 3 of "
-                                           "\"step*\"");
-            if (!take("of"))
-                refuse(skip_space(), "write of, and the name of the steps");
+            condition.number =
+                text_.take_number("how many steps come first, such as after first 3 of "
+                                  "\"step*\"");
+            if (!text_.take("of"))
+                text_.refuse(text_.skip_space(), "write of, and the name of the steps");
             [[fallthrough]];
         case Argument::glob:
-            condition.text = take_text("a pattern, such as \"step*\"");
+            condition.text = text_.take_text("a pattern, such as \"step*\"");
             break;
         case Argument::name:
-            condition.text = take_text("an owner's name in quotes");
+            condition.text = text_.take_text("an owner's name in quotes");
             if (condition.text != kOtherOwner &&
                 std::ranges::none_of(rules_.owners, [&](const Owner& owner) {
                     return owner.name == condition.text;
                 }))
-                refuse(begin, "there is no owner of this name on the lines before");
+                text_.refuse(begin, "there is no owner of this name on the lines before");
             break;
         case Argument::expression:
-            condition.expression = take_expression();
+            condition.expression = text_.take_expression();
             break;
         case Argument::kind:
-            condition.memory = take_kind();
+            condition.memory = text_.take_kind();
             break;
         case Argument::device:
-            condition.number = take_number("a device's number");
+            condition.number = text_.take_number("a device's number");
             break;
         }
         return condition;
     }
 
-    // An expression is searched for in polynomial time, without recursion: a name may have
-    // thousands of characters.
-    std::shared_ptr<const std::regex> take_expression()
-    {
-        const std::size_t begin = skip_space();
-        if (at_ == line_.size() || line_[at_] != '/')
-            refuse(begin, "write a regular expression between slashes, such as /KVCache::/");
-        std::string text;
-        for (++at_; at_ < line_.size() && line_[at_] != '/'; ++at_) {
-            if (line_.substr(at_).starts_with("\\/"))
-                ++at_;
-            text += line_[at_];
-        }
-        if (at_ == line_.size())
-            refuse(begin, "this expression has no slash at its end");
-        ++at_;
-        if (text.empty() || text.size() > kMostPattern)
-            refuse(begin, fmt::format("an expression has 1 to {} characters", kMostPattern));
-        try {
-            return std::make_shared<const std::regex>(text, std::regex::ECMAScript |
-                                                                std::regex::nosubs |
-                                                                std::regex_constants::__polynomial);
-        } catch (const std::regex_error&) {
-            refuse(begin, "this is no regular expression of ECMAScript without back references");
-        }
-    }
-
-    format::Memory take_kind()
-    {
-        const std::size_t begin = skip_space();
-        const std::string_view word = take_word();
-        for (const format::MemoryKind& kind : format::kMemoryKinds)
-            if (kind.memory != format::Memory::none && kind.name == word)
-                return kind.memory;
-        refuse(begin, "write a kind of memory: device, pinned, managed, async, suballocated or "
-                      "another that reports name");
-    }
-
-    std::uint64_t take_number(const char* wanted)
-    {
-        const std::size_t begin = skip_space();
-        const auto number = whole(take_word());
-        if (!number || *number > UINT32_MAX)
-            refuse(begin, fmt::format("write {}", wanted));
-        return *number;
-    }
-
-    static std::optional<std::uint64_t> whole(std::string_view word)
-    {
-        std::uint64_t number = 0;
-        const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-        if (word.empty() || problem != std::errc() || end != word.data() + word.size())
-            return std::nullopt;
-        return number;
-    }
-
-    // In quotes, or a word without a space.
-    std::string take_text(const char* wanted)
-    {
-        const std::size_t begin = skip_space();
-        std::string text;
-        if (at_ < line_.size() && line_[at_] == '"') {
-            const std::size_t end = line_.find('"', at_ + 1);
-            if (end == line_.npos)
-                refuse(begin, "this text has no quote at its end");
-            text = line_.substr(at_ + 1, end - at_ - 1);
-            at_ = end + 1;
-        } else {
-            text = take_word();
-        }
-        if (text.empty() || text.size() > kMostPattern)
-            refuse(begin, fmt::format("write {}", wanted));
-        return text;
-    }
-
-    std::string_view take_word()
-    {
-        skip_space();
-        const std::size_t begin = at_;
-        while (at_ < line_.size() && line_[at_] != ' ' && line_[at_] != '\t')
-            ++at_;
-        return line_.substr(begin, at_ - begin);
-    }
-
-    bool take(std::string_view word)
-    {
-        const std::size_t begin = at_;
-        if (take_word() == word)
-            return true;
-        at_ = begin;
-        return false;
-    }
-
-    std::size_t skip_space()
-    {
-        while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t'))
-            ++at_;
-        return at_;
-    }
-
-    bool at_end() const { return at_ == line_.size() || line_[at_] == '#'; }
-
-    [[noreturn]] void refuse(std::size_t column, std::string_view what) const
-    {
-        throw Error(Exit::usage, fmt::format("{}:{}: {}", place_, column + 1, what));
-    }
-
     Rules& rules_;
-    const std::string_view line_;
-    const std::string place_;
-    std::size_t at_ = 0;
+    RuleText text_;
 };
 
 void add_file(Rules& rules, const std::filesystem::path& path)
@@ -376,7 +251,7 @@ void add_file(Rules& rules, const std::filesystem::path& path)
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (line.ends_with('\r'))
             line.remove_suffix(1);
-        RuleLine(rules, line, fmt::format("{}:{}", path.string(), number)).read();
+        RuleReader(rules, line, fmt::format("{}:{}", path.string(), number)).read();
     }
 }
 
@@ -404,7 +279,7 @@ void add_forbidden(Rules& rules, std::string_view text)
          std::ranges::any_of(rules.rules, [&](const Rule& rule) { return rule.name == name; });
          ++number)
         name = fmt::format("forbid-{}", number);
-    RuleLine(rules, text, "--forbid:1").read_forbid(std::move(name));
+    RuleReader(rules, text, "--forbid:1").read_forbid(std::move(name));
 }
 
 } // namespace vramscope::report

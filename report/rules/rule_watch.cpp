@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "report/model/process.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -17,17 +19,17 @@ bool has_pattern(ConditionKind kind) noexcept
            kind == ConditionKind::after_mark || kind == ConditionKind::until_mark;
 }
 
-// Of what older logs do not tell.
-bool needs_record(const Rule& rule) noexcept
+// What older logs do not tell of; empty: they do.
+const char* needs_record_of(const Rule& rule) noexcept
 {
-    return rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context ||
-           (rule.counted && is_object(*rule.counted));
+    if (rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context)
+        return "contexts";
+    return rule.counted && is_object(*rule.counted) ? "objects" : "";
 }
 
-bool is_memory_event(format::MemoryClass kind) noexcept
+bool is_given_memory(format::Memory memory) noexcept
 {
-    return kind == format::MemoryClass::device || kind == format::MemoryClass::host ||
-           kind == format::MemoryClass::graph;
+    return is_own_memory(memory) || class_of(memory) == format::MemoryClass::graph;
 }
 
 } // namespace
@@ -64,11 +66,10 @@ void RuleWatch::apply_context(const Record& record)
             devices_[defined->id] = static_cast<std::int32_t>(defined->device);
     } else if (const auto opened = record.as<format::ContextOpened>()) {
         const auto device = devices_.find(opened->context);
-        born_as({{opened->stack, opened->api, record.ticks},
+        born_as({{opened->stack, opened->api, record.ticks,
+                  device == devices_.end() ? -1 : device->second, format::Memory::context},
                  0,
-                 record.thread,
-                 device == devices_.end() ? -1 : device->second,
-                 format::Memory::context},
+                 record.thread},
                 key_of_context(opened->context), 0, false);
     } else if (const auto gone = record.as<format::ContextGone>()) {
         leave(key_of_context(gone->context));
@@ -84,11 +85,9 @@ void RuleWatch::born(const Block& block)
 {
     if (block.memory == format::Memory::context)
         return;
-    born_as({{block.stack, block.api, block.ticks},
+    born_as({{block.stack, block.api, block.ticks, block.device, block.memory},
              block.bytes,
-             block.thread,
-             block.device,
-             block.memory},
+             block.thread},
             key_of(block), block.context, block.mortal);
 }
 
@@ -96,7 +95,7 @@ void RuleWatch::born_as(const Event& event, const BlockKey& key, std::uint32_t c
 {
     for (std::size_t rule = 0; rule < states_.size(); ++rule)
         if (const auto forbidden = rules_.rules[rule].forbidden)
-            happen(rule, is_event(*forbidden, event.memory), event);
+            happen(rule, is_event(*forbidden, event.call.memory), event);
     Limited limited{
         .bytes = event.bytes, .stack = event.call.stack, .context = context, .mortal = mortal};
     limit(event, limited);
@@ -107,13 +106,12 @@ void RuleWatch::born_as(const Event& event, const BlockKey& key, std::uint32_t c
 // The call that frees it has a stack and a thread of its own.
 void RuleWatch::freed(const Block& block, std::uint64_t ticks)
 {
-    if (is_memory_event(class_of(block.memory))) {
+    if (is_given_memory(block.memory)) {
         const bool own = record_ && record_->tag == format::Tag::free;
-        const Event event{{own ? record_->stack : 0, own ? record_->api : 0, ticks},
-                          block.bytes,
-                          own ? record_->thread : block.thread,
-                          block.device,
-                          block.memory};
+        const Event event{
+            {own ? record_->stack : 0, own ? record_->api : 0, ticks, block.device, block.memory},
+            block.bytes,
+            own ? record_->thread : block.thread};
         for (std::size_t rule = 0; rule < states_.size(); ++rule)
             if (rules_.rules[rule].forbidden == RuleEvent::free)
                 happen(rule, true, event);
@@ -143,13 +141,12 @@ void RuleWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
 
 bool RuleWatch::is_event(RuleEvent wanted, format::Memory memory) const
 {
-    const format::MemoryClass kind = class_of(memory);
     switch (wanted) {
     case RuleEvent::alloc:
-        return is_memory_event(kind);
+        return is_given_memory(memory);
     case RuleEvent::driver_alloc:
         return from_driver_.last() && memory != format::Memory::suballocated &&
-               (is_memory_event(kind) || kind == format::MemoryClass::reserved);
+               (is_given_memory(memory) || class_of(memory) == format::MemoryClass::reserved);
     case RuleEvent::context:
         return memory == format::Memory::context;
     case RuleEvent::graph:
@@ -167,7 +164,7 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
     if (!is_its_event)
         return;
     state.any_event = true;
-    state.blind = state.blind || event.memory == format::Memory::suballocated;
+    state.blind = state.blind || event.call.memory == format::Memory::suballocated;
     if (!met)
         return;
     ++state.measured;
@@ -177,11 +174,11 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
 // A block that is alive counts for each limit whose conditions its birth met.
 void RuleWatch::limit(const Event& event, Limited& limited)
 {
-    const bool own = is_own_memory(event.memory);
+    const bool own = is_own_memory(event.call.memory);
     for (std::size_t number = 0; number < states_.size(); ++number) {
         const Rule& rule = rules_.rules[number];
         if (rule.forbidden || !meets(number, event) ||
-            !(rule.counted ? *rule.counted == event.memory : own))
+            !(rule.counted ? *rule.counted == event.call.memory : own))
             continue;
         limited.rules.set(number);
         State& state = states_[number];
@@ -260,19 +257,16 @@ bool RuleWatch::meets(const Condition& condition, const Event& event)
         return record_ && record_->place.capturing;
     case ConditionKind::thread:
         return thread_matches(condition, event.thread);
-    case ConditionKind::memory:
-        return condition.memory == event.memory;
-    case ConditionKind::device:
-        return static_cast<std::int64_t>(condition.number) == event.device;
     case ConditionKind::owner:
-        return owner_of(rules_.owners, facts_, event.call, event.memory, event.device) ==
-               condition.text;
+        return owner_of(rules_.owners, facts_, event.call) == condition.text;
+    case ConditionKind::memory:
+    case ConditionKind::device:
     case ConditionKind::module:
     case ConditionKind::stack:
     case ConditionKind::file:
         break;
     }
-    return event.call.stack != 0 && facts_.meets(condition, event.call);
+    return facts_.meets(condition, event.call);
 }
 
 bool RuleWatch::thread_matches(const Condition& condition, std::uint32_t thread)
@@ -305,8 +299,9 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
                 }))
                 outcome.unknown = "blocks that an allocator of the program's cuts do not say "
                                   "whether a stream was captured";
-            if (needs_record(rule) && tables_.info_value("recorded").empty())
-                outcome.unknown = "contexts and objects are not recorded in this log";
+            if (const char* const what = needs_record_of(rule);
+                *what && !records(tables_.info_value("recorded"), what))
+                outcome.unknown = fmt::format("{} are not recorded in this log", what);
         }
         outcomes.push_back(std::move(outcome));
     }
@@ -350,7 +345,7 @@ std::vector<RuleCall> RuleWatch::calls_of(std::vector<Sum>& sums, bool by_bytes,
     });
     std::vector<RuleCall> calls;
     for (std::size_t at = 0; at < std::min(sums.size(), kMostRuleCalls); ++at) {
-        const RuleCallKey& call = sums[at].call;
+        const BlockCall& call = sums[at].call;
         calls.push_back(
             {shown.read_row(call.api, call.stack, call.ticks), sums[at].bytes, sums[at].count});
     }

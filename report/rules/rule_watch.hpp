@@ -36,14 +36,12 @@ public:
 
 private:
     struct Event {
-        RuleCallKey call;
+        BlockCall call;
         std::uint64_t bytes = 0;
         std::uint32_t thread = 0;
-        std::int32_t device = -1;
-        format::Memory memory = format::Memory::none;
     };
     struct Sum {
-        RuleCallKey call; // the first of them
+        BlockCall call; // the first of them
         std::uint64_t bytes = 0;
         std::uint64_t count = 0;
     };
