@@ -13,14 +13,14 @@
 #include <tuple>
 #include <vector>
 
+#include "report/exporters/exported_log.hpp"
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/never_freed.hpp"
 #include "report/exporters/open_blocks.hpp"
-#include "report/log/first_reading.hpp"
 
 namespace vramscope::report {
 
-class BlockLives : public BlockWatch {
+class BlockLives : public BlockWatch, private ExportedLog {
 public:
     void born(const Block& block) override
     {
@@ -42,7 +42,7 @@ public:
 protected:
     BlockLives(const std::filesystem::path& log, const ExportOptions& options,
                Symbolizer& symbolizer, const Suppressions* suppressions = nullptr)
-        : options_(options), file_(LogFile::open(log)), known_(read_definitions(file_, {})),
+        : ExportedLog(log, options),
           stacks_(known_.tables, symbolizer,
                   options.all_frames ? ShownFrames::all : ShownFrames::own, suppressions),
           reading_(file_, known_.last_ticks)
@@ -81,12 +81,6 @@ private:
         std::string phase; // the block's own is known only while it lives
     };
 
-    void progress(double fraction) const
-    {
-        if (options_.progress)
-            options_.progress(fraction);
-    }
-
     // A wrapper is known by all places that call it.
     void find_wrappers()
     {
@@ -121,9 +115,6 @@ private:
             show(open.block, open.phase, how, until_ns);
     }
 
-    const ExportOptions& options_;
-    const LogFile file_;
-    Definitions known_;
     StackReader stacks_;
     MemoryReading reading_;
     OpenBlocks<Open> open_;

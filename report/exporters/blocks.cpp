@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/exporters/block_lives.hpp"
+#include "report/exporters/written_export.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
@@ -11,37 +12,33 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kBlocksPieceBytes = 256 * 1024;
-
 class BlocksFile : public BlockLives {
 public:
     BlocksFile(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options,
                Symbolizer& symbolizer)
-        : BlockLives(log, options, symbolizer), sink_(sink)
+        : BlockLives(log, options, symbolizer), pieces_(sink)
     {
     }
 
     void write()
     {
-        text_ = std::string(kOwnBlocksHead) +
-                "bytes,address,memory,device,tid,phase,api,function,file,line,fingerprint,stack\n";
+        pieces_.text =
+            std::string(kOwnBlocksHead) +
+            "bytes,address,memory,device,tid,phase,api,function,file,line,fingerprint,stack\n";
         read_blocks();
-        sink_(text_);
+        pieces_.give_rest();
     }
 
 private:
     void show(const Block& block, const std::string& phase, const char* end,
               std::optional<std::uint64_t> until_ns) override
     {
-        text_ +=
+        pieces_.text +=
             fmt::format("{},{},{},{},{:#x},{},{},{},{},{}\n", reading().ns(block.ticks),
                         until_ns ? std::to_string(*until_ns) : "", end, block.bytes, block.address,
                         name(block.memory), block.device < 0 ? "" : std::to_string(block.device),
                         tid_of(block), csv_text(phase), place_of_site(block.site));
-        if (text_.size() < kBlocksPieceBytes)
-            return;
-        sink_(text_);
-        text_.clear();
+        pieces_.give_piece();
     }
 
     // The end of the lines of its blocks.
@@ -67,8 +64,7 @@ private:
         return text;
     }
 
-    const Sink& sink_;
-    std::string text_; // not given to the sink yet
+    TextPieces pieces_;
     std::unordered_map<SiteId, std::string> places_;
 };
 

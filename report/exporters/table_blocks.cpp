@@ -2,7 +2,6 @@
 #include "report/exporters/table_blocks.hpp"
 
 #include <map>
-#include <tuple>
 #include <unordered_map>
 
 #include "report/exporters/block_lives.hpp"
@@ -18,14 +17,12 @@ public:
     {
         const std::vector<SiteSums>& sites = report.processes.front().sites;
         for (std::size_t at = 0; at < sites.size(); ++at)
-            rows_.try_emplace({sites[at].key(), sites[at].memory, sites[at].device}, at);
+            rows_.try_emplace(key_of_place(sites[at]), at);
     }
 
     void write() { read_blocks(); }
 
 private:
-    using PlaceKey = std::tuple<std::string, format::Memory, std::int32_t>;
-
     void show(const Block& block, const std::string& phase, const char* end,
               std::optional<std::uint64_t> until_ns) override
     {
@@ -40,7 +37,7 @@ private:
         if (added) {
             const Site& site = this->reading().replay().sites()[number];
             const CallPlace place = stacks().read_row(site.api, site.stack, site.first_ticks);
-            const auto row = rows_.find({place.key(), site.memory, site.device});
+            const auto row = rows_.find(key_of_place(place, site.memory, site.device));
             if (row != rows_.end())
                 known->second = row->second;
         }

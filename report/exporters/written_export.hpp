@@ -1,39 +1,47 @@
 // report/exporters/written_export.hpp — what exports share that write while they read the log.
 //
-// They share the log and what it defines, and the text on its way to the sink.
+// The log and what it defines, the names of its frames, and the text on its way to the sink.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
-#include "report/exporters/exporters.hpp"
-#include "report/log/first_reading.hpp"
-#include "report/log/log_file.hpp"
+#include "report/exporters/exported_log.hpp"
+#include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
 
-class WrittenExport {
-protected:
-    // `definitions`: the share of the time in which they are read; 0: no progress is told of it.
-    // The sink and the options outlive this.
-    WrittenExport(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options,
-                  double definitions = 0);
-    ~WrittenExport() = default;
+class TextPieces {
+public:
+    explicit TextPieces(const Sink& sink) : sink_(sink) {} // it outlives this
 
-    void progress(double fraction) const;
-    void give_piece(); // of the text, to the sink, if there is enough for one
-    void give_rest();  // and tells which modules' frames got no names
+    void give_piece(); // to the sink, if there is enough for one
+    void give_rest();
 
-    const LogFile file_;
-    const ExportOptions& options_;
-    Symbolizer symbolizer_;
-    Definitions known_;
-    std::string text_; // not given to the sink yet
+    std::string text; // not given yet
 
 private:
-    void give();
-
     const Sink& sink_;
+};
+
+class WrittenExport : protected ExportedLog {
+protected:
+    WrittenExport(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options,
+                  double definitions = 0)
+        : ExportedLog(log, options, definitions), symbolizer_(options.symbols), pieces_(sink)
+    {
+    }
+    ~WrittenExport() = default;
+
+    void give_piece() { pieces_.give_piece(); }
+    void give_rest(); // and tells which modules' frames got no names
+
+    Symbolizer symbolizer_;
+
+private:
+    TextPieces pieces_;
+
+protected:
+    std::string& text_ = pieces_.text;
 };
 
 } // namespace vramscope::report

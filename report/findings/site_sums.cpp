@@ -1,8 +1,6 @@
 // report/findings/site_sums.cpp — every site, by the place that a reader sees.
 #include <algorithm>
 #include <map>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include "report/findings/findings.hpp"
@@ -10,17 +8,6 @@
 #include "report/replay/site_peaks.hpp"
 
 namespace vramscope::report {
-namespace {
-
-using PlaceKey = std::tuple<std::string, format::Memory, std::int32_t>;
-
-template <typename Row>
-PlaceKey key_of_place(const Row& row)
-{
-    return {row.key(), row.memory, row.device};
-}
-
-} // namespace
 
 std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_t sites)
 {

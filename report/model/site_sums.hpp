@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/model/call_place.hpp"
@@ -30,5 +32,19 @@ struct SiteSums : CallPlace {
     LeakClass leak_class = LeakClass::unclear; // of the largest leak; valid where it leaked
     GrowthRate growth;                         // none: it does not grow
 };
+
+// What tells such rows apart.
+using PlaceKey = std::tuple<std::string, format::Memory, std::int32_t>;
+
+inline PlaceKey key_of_place(const CallPlace& place, format::Memory memory, std::int32_t device)
+{
+    return {place.key(), memory, device};
+}
+
+template <typename Row>
+PlaceKey key_of_place(const Row& row)
+{
+    return key_of_place(row, row.memory, row.device);
+}
 
 } // namespace vramscope::report
