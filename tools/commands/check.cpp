@@ -64,8 +64,7 @@ int check_logs(const CheckOptions& options)
         read_source_options(options.sources, reading.symbols, options.ci_formats.source_root);
     reading.for_page = !options.output.html.empty();
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
-    auto files = inputs(logs, options.suppressions, options.budget.file);
-    files.insert(files.end(), options.budget.rules.begin(), options.budget.rules.end());
+    auto files = inputs(logs, options.suppressions, files_of(options.budget));
     const Output json(options.output.json, files, options.output.force);
     const Output html = page_output(options.output, files);
     if (html.wanted())

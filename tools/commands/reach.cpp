@@ -83,10 +83,7 @@ void add_reach(CommandLine& line)
     command.add_flag("--stop", options->stop,
                      "let its threads stand still while its memory is searched");
     add_json_options(command, options->output, "what was found");
-    command
-        .add_flag("--all-frames", options->all_frames,
-                  "show the frames of libraries, the CUDA runtime and vramscope too")
-        ->group(kNamesGroup);
+    add_all_frames_option(command, options->all_frames);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
 }

@@ -124,9 +124,7 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
 
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
 {
-    auto files = inputs({program.path}, options.suppressions, options.budget.file);
-    files.insert(files.end(), options.budget.rules.begin(), options.budget.rules.end());
-    return files;
+    return inputs({program.path}, options.suppressions, files_of(options.budget));
 }
 
 std::string wanted_log(const RunOptions& options)

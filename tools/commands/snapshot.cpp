@@ -101,10 +101,7 @@ void add_snapshot(CommandLine& line)
     add_source_options(command, options->sources);
     command.add_option("-o,--output", options->copy, "keep a copy of the log as it is now")
         ->option_text("COPY");
-    command
-        .add_flag("--all-frames", options->all_frames,
-                  "show the frames of libraries, the CUDA runtime and vramscope too")
-        ->group(kNamesGroup);
+    add_all_frames_option(command, options->all_frames);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
 }

@@ -45,6 +45,7 @@ struct View {
     void (*write)(std::ostream& out, const report::Report& report, const report::TextStyle& style);
     std::size_t orders = 0; // of kRowOrders, which its call stacks can have; 0: it lists none
     bool of_leaks = false;  // blocks that were not freed are what it lists: --from is for it
+    bool of_memory = true;  // --owners sums it up
 };
 
 // clang-format off
@@ -89,7 +90,7 @@ constexpr std::array kViews{
     View{"contexts", "each context: who opened it, what ended it, and what was done in it",
          "  vramscope contexts vramscope.train.4711.vsl\n"
          "  vramscope contexts --json - train.vsl | jq '.contexts[] | select(.stray)'\n",
-         report::write_contexts},
+         report::write_contexts, 0, false, false},
 };
 // clang-format on
 
@@ -163,7 +164,7 @@ int view_logs(const ViewOptions& options)
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const std::vector<std::filesystem::path> taken =
-        inputs(logs, options.suppressions, options.owners);
+        inputs(logs, options.suppressions, {options.owners});
     const Output json(options.output.json, taken, options.output.force);
     const Output html = page_output(options.output, taken);
     const report::Report report = read_logs(logs, std::move(reading));
@@ -197,7 +198,7 @@ void add_view(CommandLine& line, const View& view)
         .add_option("--until", options->until,
                     "only what happened in so long a time after the log's start: 12.5s, 300ms")
         ->option_text("TIME");
-    if (view.write != report::write_contexts)
+    if (view.of_memory)
         command
             .add_option("--owners", options->owners,
                         "sum up memory by the owners that a file of rules names")
@@ -208,10 +209,7 @@ void add_view(CommandLine& line, const View& view)
                         "of what was not freed, only blocks that were allocated so long after the "
                         "log's start, or later")
             ->option_text("TIME");
-    command
-        .add_flag("--all-frames", options->all_frames,
-                  "show the frames of libraries, the CUDA runtime and vramscope too")
-        ->group(kNamesGroup);
+    add_all_frames_option(command, options->all_frames);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

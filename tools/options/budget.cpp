@@ -343,6 +343,13 @@ Budget read_budget(const BudgetOptions& options)
     return budget;
 }
 
+std::vector<std::string> files_of(const BudgetOptions& options)
+{
+    std::vector<std::string> files = options.rules;
+    files.push_back(options.file);
+    return files;
+}
+
 report::Rules read_rules(const BudgetOptions& options)
 {
     report::Rules rules;

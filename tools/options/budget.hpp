@@ -35,6 +35,7 @@ void add_budget_options(CLI::App& command, BudgetOptions& options, CLI::Option* 
 // Throws Error (usage): one line with the option, or the file and its key.
 report::Budget read_budget(const BudgetOptions& options);
 report::Rules read_rules(const BudgetOptions& options);
+std::vector<std::string> files_of(const BudgetOptions& options); // that these two read
 
 extern const char* const kBudgetHelp; // for the end of a command's --help
 

@@ -111,12 +111,13 @@ Output page_output(const OutputOptions& options, std::vector<std::filesystem::pa
 
 std::vector<std::filesystem::path> inputs(const std::vector<std::filesystem::path>& logs,
                                           const SuppressionOptions& suppressions,
-                                          const std::string& budget)
+                                          const std::vector<std::string>& others)
 {
     std::vector<std::filesystem::path> files = suppression_files(suppressions);
     files.insert(files.end(), logs.begin(), logs.end());
-    if (!budget.empty())
-        files.emplace_back(budget);
+    for (const std::string& other : others)
+        if (!other.empty())
+            files.emplace_back(other);
     return files;
 }
 

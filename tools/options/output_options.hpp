@@ -51,7 +51,7 @@ Output page_output(const OutputOptions& options, std::vector<std::filesystem::pa
 // Every file that a command reads; an empty name is none.
 std::vector<std::filesystem::path> inputs(const std::vector<std::filesystem::path>& logs,
                                           const SuppressionOptions& suppressions,
-                                          const std::string& budget = {});
+                                          const std::vector<std::string>& others = {});
 
 // write_results(), but for text in whose place something else is written.
 void write_found(const Output& json, const OutputOptions& options, const WriteJson& write_json,

@@ -79,6 +79,14 @@ void add_fold_option(CLI::App& command, SymbolOptions& options)
         ->group(kNamesGroup);
 }
 
+void add_all_frames_option(CLI::App& command, bool& all_frames)
+{
+    command
+        .add_flag("--all-frames", all_frames,
+                  "show the frames of libraries, the CUDA runtime and vramscope too")
+        ->group(kNamesGroup);
+}
+
 report::SymbolizerOptions read_symbol_options(const SymbolOptions& options)
 {
     std::error_code unknown;

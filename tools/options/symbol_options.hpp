@@ -25,6 +25,7 @@ struct SymbolOptions {
 void add_symbol_options(CLI::App& command, SymbolOptions& options);
 // Of commands that name rows by one frame.
 void add_fold_option(CLI::App& command, SymbolOptions& options);
+void add_all_frames_option(CLI::App& command, bool& all_frames);
 
 // Throws Error (usage) if the sysroot is not a folder, if a path map is not OLD=NEW, if debuginfod
 // cannot be asked, and if what is to be folded is no regular expression.
