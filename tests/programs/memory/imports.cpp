@@ -35,68 +35,82 @@ int exported(CUmemGenericAllocationHandle handle)
     return fd;
 }
 
+// Another process, which makes something, gives its handle away, and ends it when it may. It forks
+// first: a context does not outlive that.
+template <class Handle>
+class OtherProcess {
+public:
+    template <class Make, class End>
+    OtherProcess(Make make, End end)
+    {
+        int ready[2];
+        check(pipe(ready) == 0 && pipe(done_) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+        process_ = fork();
+        if (process_ == 0) {
+            close(done_[1]); // else it waits for itself where the other ends early
+            primary_context();
+            auto made = make(handle);
+            (void)!write(ready[1], &handle, sizeof handle);
+            char byte = 0;
+            (void)!read(done_[0], &byte, 1);
+            end(made);
+            std::exit(0);
+        }
+        close(ready[1]); // it may end without a word
+        check(read(ready[0], &handle, sizeof handle) == sizeof handle ? CUDA_SUCCESS
+                                                                      : CUDA_ERROR_UNKNOWN);
+    }
+    void may_end()
+    {
+        (void)!write(done_[1], "", 1);
+        waitpid(process_, nullptr, 0);
+    }
+
+    Handle handle{};
+
+private:
+    int done_[2];
+    pid_t process_;
+};
+
 // Opened twice, it is one address, and to be closed twice. A process cannot open its own: a child
 // shares.
 template <auto open>
 void ipc()
 {
-    int ready[2], done[2];
-    check(pipe(ready) == 0 && pipe(done) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
-    CUipcMemHandle handle{};
-    const pid_t owner = fork();
-    if (owner == 0) {
-        close(done[1]); // else it waits for itself where the other ends early
-        primary_context();
-        CUdeviceptr block = 0;
-        check(cuMemAlloc_v2(&block, kPhysical)); // MARK ipc_owner
-        check(cuIpcGetMemHandle(&handle, block));
-        (void)!write(ready[1], &handle, sizeof handle);
-        char byte = 0;
-        (void)!read(done[0], &byte, 1);
-        check(cuMemFree_v2(block));
-        std::exit(0);
-    }
-    close(ready[1]); // the owner may end without a word
-    check(read(ready[0], &handle, sizeof handle) == sizeof handle ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_UNKNOWN);
+    OtherProcess<CUipcMemHandle> owner(
+        [](CUipcMemHandle& handle) {
+            CUdeviceptr block = 0;
+            check(cuMemAlloc_v2(&block, kPhysical)); // MARK ipc_owner
+            check(cuIpcGetMemHandle(&handle, block));
+            return block;
+        },
+        [](CUdeviceptr block) { check(cuMemFree_v2(block)); });
     primary_context();
     CUdeviceptr first = 0, again = 0;
-    check(open(&first, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_first
-    check(open(&again, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_again
+    check(open(&first, owner.handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_first
+    check(open(&again, owner.handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)); // MARK ipc_again
     check(cuIpcCloseMemHandle(again));
-    (void)!write(done[1], "", 1);
-    waitpid(owner, nullptr, 0);
+    owner.may_end();
 }
 
 // A child's event, which it destroys when it was opened here.
 void ipc_event()
 {
-    int ready[2], done[2];
-    check(pipe(ready) == 0 && pipe(done) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
-    CUipcEventHandle handle{};
-    const pid_t owner = fork();
-    if (owner == 0) {
-        close(done[1]); // else it waits for itself where the other ends early
-        primary_context();
-        CUevent made = nullptr;
-        check(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
-        check(cuIpcGetEventHandle(&handle, made));
-        (void)!write(ready[1], &handle, sizeof handle);
-        char byte = 0;
-        (void)!read(done[0], &byte, 1);
-        check(cuEventDestroy_v2(made));
-        std::exit(0);
-    }
-    close(ready[1]); // the owner may end without a word
-    check(read(ready[0], &handle, sizeof handle) == sizeof handle ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_UNKNOWN);
+    OtherProcess<CUipcEventHandle> owner(
+        [](CUipcEventHandle& handle) {
+            CUevent made = nullptr;
+            check(cuEventCreate(&made, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
+            check(cuIpcGetEventHandle(&handle, made));
+            return made;
+        },
+        [](CUevent made) { check(cuEventDestroy_v2(made)); });
     primary_context();
     CUevent opened[2];
     for (CUevent& event : opened)
-        check(cuIpcOpenEventHandle(&event, handle));
+        check(cuIpcOpenEventHandle(&event, owner.handle));
     check(cuEventDestroy_v2(opened[0]));
-    (void)!write(done[1], "", 1);
-    waitpid(owner, nullptr, 0);
+    owner.may_end();
 }
 
 void external()
