@@ -50,9 +50,6 @@ std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);
 
 // Libraries whose own memory grows, out of the rows of one log: the fastest comes first in both.
-// Of each site, what it had when the most was allocated on its device.
-std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_t sites);
-
 std::vector<Workspace> find_workspaces(const std::vector<Growth>& growing);
 
 // Frees that were wrong, and all other calls that the driver refused. Calls are one row when
@@ -81,6 +78,9 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
 // where it gives memory back that it could have kept.
 ChurnReport describe_churn(const ChurnCounts& counts, const Sites& sites, const LogTables& tables,
                            const TickClock& clock, StackReader& stacks);
+
+// Of each site, what it had when the most was allocated on its device.
+std::vector<std::uint64_t> bytes_at_peaks(const PeakHolders& holders, std::size_t sites);
 
 // Every call place of the log that allocated memory of the program's own, in an order that equal
 // logs have alike. What leaks and grows of them is added once the report has it.

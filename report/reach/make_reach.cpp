@@ -157,9 +157,7 @@ Reach make_reach(const LogFile& log, const ProcessMemory& memory, const ReachOpt
     const Verdicts verdicts(memory, map, modules, search);
     Reach reach;
     reach.pid = log.header().pid;
-    for (const auto& [key, value] : living.tables().info())
-        if (key == "program")
-            reach.program = value;
+    reach.program = living.tables().info_value("program");
     reach.stopped = memory.stopped();
     reach.searched_bytes = search.searched_bytes();
     reach.searches = search.levels();
