@@ -1,5 +1,5 @@
-// report/exporters/exported_log.hpp — the log of an export that reads it twice: what it defines, then
-// all of it.
+// report/exporters/exported_log.hpp — the log of an export, which reads what it defines first, and
+// then all of it.
 #pragma once
 
 #include <filesystem>
