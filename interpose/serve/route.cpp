@@ -138,6 +138,12 @@ CUresult let_go(Call& call, const Disposition& found, CUresult result) noexcept
     return result;
 }
 
+// Where a red zone begins the driver may know an address that the program never got.
+bool is_in_red_zone(std::uint64_t address) noexcept
+{
+    return red_zone_bytes() && find_block(address).pool;
+}
+
 CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
                    DriverFree driver_free) noexcept
 {
@@ -148,12 +154,12 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     case pool::Freed::dead:
         return driver_free(dead_address());
     case pool::Freed::leaves:
-        return let_go(call, found, driver_free(address));
+        return let_go(call, found, driver_free(found.block.address));
     case pool::Freed::foreign:
     case pool::Freed::part:
         break;
     }
-    return driver_free(address);
+    return driver_free(is_in_red_zone(address) ? dead_address() : address);
 }
 
 // Where each free waits for the device: false if that failed.

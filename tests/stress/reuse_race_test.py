@@ -27,6 +27,11 @@ MODES = {
     "split, strict": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_POOL_SYNC": "strict"},
     "cache, waiting at once": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_WAIT_FROM": "0"},
     "split, waiting at once": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_WAIT_FROM": "0"},
+    "cache, poison": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_POISON": "0xA5"},
+    "split, guard": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_GUARD": "on"},
+    "split, guard and poison": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_GUARD": "on", "VRAMSCOPE_POISON": "0x11"},
+    "cache, limit": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_LIMIT": "48MiB"},
+    "split, limit": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_LIMIT": "48MiB"},
     "cache, with little kept": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_MAX_CACHED": "4MiB", "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS": "2"},
     "split, with little kept": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_MAX_CACHED": "2MiB", "VRAMSCOPE_GARBAGE_COLLECTION_THRESHOLD": "0.3"},
 }

@@ -14,6 +14,13 @@ class PoolDamageTest(PoolTest):
             with self.subTest(f"{mode} {knobs}"):
                 self.assert_clean(self.same(PROGRAM, "all_is_well", modes=[mode], **knobs), allocations=18)
 
+    def test_frees_of_what_the_pool_has_are_right_or_refused(self):
+        for mode, knobs in (("off", {}), ("cache", {}), ("split", {}), ("cache", {"poison": "0xA5"}), ("split", {"guard": "on"}),
+                            ("split", {"guard": "on", "pool_sync": "strict"})):
+            for scene in ("wrong_frees", "frees_by_the_driver"):
+                with self.subTest(f"{scene} {mode} {knobs}"):
+                    self.assertEqual(self.in_mode(PROGRAM, scene, mode, **knobs)[0], "done\n")
+
     def damage(self, scene, mode, **knobs):
         out, report = self.in_mode(PROGRAM, scene, mode, **knobs)
         self.assertEqual((out, self.told), ("", ""))

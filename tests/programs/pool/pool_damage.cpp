@@ -67,11 +67,47 @@ void all_is_well()
     std::printf("done\n");
 }
 
+// Addresses that the program never got are refused, and their block lives on.
+void wrong_frees()
+{
+    for (const std::size_t bytes : {kWhole, kWhole - 1024, kPart, std::size_t{3000}}) {
+        const CUdeviceptr block = victim(bytes);
+        for (const CUdeviceptr wrong : {block - 512, block + 512, block + bytes})
+            for (const auto free : {+[](CUdeviceptr at) { return cuMemFree_v2(at); },
+                                    +[](CUdeviceptr at) { return cuMemFreeAsync(at, nullptr); }})
+                if (free(wrong) != CUDA_ERROR_INVALID_VALUE)
+                    std::printf("%zu bytes: freed at %lld\n", bytes,
+                                static_cast<long long>(wrong - block));
+        write(block, bytes);
+        check(cuMemFree_v2(block));
+    }
+    std::printf("done\n");
+}
+
+// Blocks that fill what the driver gave with their red zones leave the pool: it is the driver that
+// frees in a stream, and what a graph may still use.
+void frees_by_the_driver()
+{
+    const CUdeviceptr whole = victim(kWhole - 1024);
+    write(whole, kWhole - 1024);
+    check(cuMemFreeAsync(whole, nullptr));
+    CUstream stream = nullptr;
+    check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    const CUdeviceptr used = victim(kWhole - 1024);
+    CUgraph graph = nullptr;
+    check(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    check(cuMemsetD8Async(used, 0, 64, stream));
+    check(cuStreamEndCapture(stream, &graph));
+    check(cuMemFree_v2(used));
+    check(cuGraphDestroy(graph));
+    check(cuStreamDestroy_v2(stream));
+    std::printf("done\n");
+}
+
 const Scene kScenes[] = {
-    {"after_free", after_free},
-    {"overrun", overrun},
-    {"underrun", underrun},
-    {"all_is_well", all_is_well},
+    {"after_free", after_free},   {"overrun", overrun},
+    {"underrun", underrun},       {"all_is_well", all_is_well},
+    {"wrong_frees", wrong_frees}, {"frees_by_the_driver", frees_by_the_driver},
 };
 
 } // namespace
