@@ -323,6 +323,7 @@ void write_fragmentation(std::ostream& out, const Report& report, const TextStyl
     }
     if (pooled)
         write_map_legend(text);
+    write_by_owner(text, report);
     write_shortages(text, report);
     write_doubts(text, report);
     write_unread_files(text, report);

@@ -79,7 +79,8 @@ void write_objects(std::ostream& out, const Report& report, const TextStyle& sty
         object_line(text, report, *chosen.rows[at]);
     if (chosen.more > 0)
         out << "  " << chosen.rest() << '\n';
-    if (!report.objects.empty())
+    write_by_owner(text, report);
+    if (!report.objects.empty() || !report.by_owner.empty())
         out << '\n';
     for (const std::string& reason : report.reasons)
         text.wrapped("", "Incomplete: ", terminal_safe(reason));

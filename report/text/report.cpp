@@ -273,6 +273,9 @@ void write_churn(std::ostream& out, const Report& report, const TextStyle& style
                        report.processes.size() > 1 ? process_name(report, process) : "");
         out << '\n';
     }
+    write_by_owner(text, report);
+    if (!report.by_owner.empty())
+        out << '\n';
     for (const std::string& reason : report.reasons)
         text.wrapped("", "Incomplete: ", terminal_safe(reason));
     write_unread_files(text, report);

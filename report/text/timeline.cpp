@@ -10,6 +10,7 @@
 #include "report/model/report.hpp"
 #include "report/text/lines.hpp"
 #include "report/text/output.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/views.hpp"
 #include "report/words/words.hpp"
 
@@ -223,6 +224,7 @@ void write_timeline(std::ostream& out, const Report& report, const TextStyle& st
     if (devices > kMostCharts)
         out << "\n... and " << counted(devices - kMostCharts, "more device")
             << "; --json has all\n";
+    write_by_owner(text, report);
     write_doubts(text, report);
     write_next(text, "vramscope peak", report);
 }

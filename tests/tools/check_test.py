@@ -365,7 +365,7 @@ class OfRules(CheckTest):
     def test_owners_are_in_the_views(self):
         log = self.live(LEAKY)
         (self.folder / "owners.txt").write_text('owner "all of it" kind device\n')
-        for view in ("report", "leaks", "peak"):
+        for view in ("report", "leaks", "peak", "timeline", "frag", "churn", "objects"):
             status, stdout, stderr = self.vramscope(view, "--owners", "owners.txt", log)
             self.assertEqual((status, stderr), (0, ""))
             self.assertIn("Memory by owner, device 0\n  all of it       3 MiB at the peak,      2 MiB at the end,      3 MiB in 3 allocations\n", stdout)
