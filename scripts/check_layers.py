@@ -30,6 +30,7 @@ LAYERS = {
     "interpose/frameworks": ["interpose", "interpose/hooks", "tracker/capture", "tracker/lifecycle", "tracker/log"],
     "interpose/nvtx": ["interpose/frameworks", "interpose/serve/contexts", "tracker/capture", "tracker/lifecycle"],
     "interpose/audit": ["tracker/capture"],
+    "interpose/ending": ["tracker/environment"],
     "interpose": [],  # vramscope.h, the header for programs
     "interpose/gtest": ["interpose"],  # another, for tests of theirs
     "report": ["tracker/format"],  # error.hpp, decimal.hpp
@@ -80,7 +81,7 @@ LAYERS = {
                        "report/plan", "report/plan/replay", "report/reach", "report/rules", "report/symbols", "report/text",
                        "report/words",
                        "tools/manual", "tools/options", "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base",
-                       "tracker/capture", "tracker/format", "tracker/log"],
+                       "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
     "tools/manual": [],
     "tools/options": ["report", "report/ci_formats", "report/findings/places", "report/judge", "report/page",
                       "report/rules", "report/symbols", "report/text", "report/words", "tools/output", "tracker/environment",

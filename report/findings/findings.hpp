@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,7 @@ namespace vramscope::report {
 class Contexts;
 class GrowthTable;
 class PeakHolders;
+class Searches;
 class SitePeaks;
 
 // What was never freed, one row per call stack. Blocks are one row when process, kind of leak, API,
@@ -45,6 +47,11 @@ std::size_t list_largest(const std::vector<LostBlocks>& lost, StackReader& stack
 // The call stacks that held the most until the end of the work. `freed`: what the end gave back.
 std::vector<Leak> find_held(std::vector<SiteShare> freed, const Sites& sites,
                             const LeakSource& source, const GrowthTable& growth);
+
+// Puts what a search of the memory found to the rows of the same places. A row has at most
+// kMostReachGroups.
+void add_reach(std::vector<Leak>& leaks, const Searches& searches, const LeakSource& source);
+std::optional<MemorySearch> sum_up_search(const Searches& searches, const TickClock& clock);
 
 // It looks at times and at the number of blocks, so it works for sums of leaks too.
 Pattern pattern_of(const Leak& leak, std::uint64_t duration_ns);

@@ -243,6 +243,8 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     process.totals = totals_of(replays.heap.counts(), rows);
     if (source.end.conclusive())
         rows.held = find_held(replays.growth.freed_last(), replays.heap.sites(), source, table);
+    add_reach(rows.leaks, replays.searches, source);
+    process.search = sum_up_search(replays.searches, log.reading.clock());
     report_.take(std::move(rows));
 }
 

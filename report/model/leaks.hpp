@@ -10,6 +10,7 @@
 
 #include "report/model/call_place.hpp"
 #include "report/model/growth.hpp"
+#include "report/model/reach.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::report {
@@ -84,6 +85,7 @@ struct Leak : CallPlace {
     std::string phase; // path of the NVTX ranges that all blocks share: "epoch/step"; empty: none
     std::vector<std::string> names; // that the program gave to blocks, in order; few
     bool phases_differ = false;     // some blocks came from deeper or sibling ranges
+    std::vector<ReachGroup> reach;  // what a search found of its blocks; none: there was none
     std::size_t process = 0;        // index into Report::processes
 
     bool grows() const noexcept { return rate.grows(); }
@@ -136,6 +138,10 @@ struct Fields<Leak> {
             Field{"names", IfAny{&Leak::names},
                   "That the program gave to blocks (nvtxMemRegionsName), some of them; only where "
                   "it did."}
+                .since(6),
+            Field{"reach", IfAny{&Leak::reach},
+                  "What holds its blocks, the lost first, and of each verdict the largest; only "
+                  "where the memory was searched (`run --reach`)."}
                 .since(6),
             Field{"alive", PageOnly{&Leak::alive_columns}},
         },

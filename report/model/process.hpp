@@ -15,6 +15,7 @@
 #include "report/model/memory/pool.hpp"
 #include "report/model/objects.hpp"
 #include "report/model/process_end.hpp"
+#include "report/model/reach.hpp"
 #include "report/model/rules.hpp"
 #include "report/model/site_sums.hpp"
 #include "report/model/tests.hpp"
@@ -135,7 +136,8 @@ struct Process {
     std::vector<ObjectTotal> objects;      // a row for each kind that there was
     std::uint64_t context_devices = 0;     // on which it had contexts
     bool has_context_of_no_device = false; // … and there is one more, on which is not known
-    std::uint64_t shortage_count = 0; // allocations that failed for want of memory, all of them
+    std::uint64_t shortage_count = 0;   // allocations that failed for want of memory, all of them
+    std::optional<MemorySearch> search; // the last one for what holds its blocks
     Coverage coverage;
     std::uint32_t threads = 0;           // that are in the log
     std::vector<std::string> crashed_in; // frees that it was inside of when it crashed
@@ -151,6 +153,8 @@ struct Process {
     bool has_steps() const { return !step_name.empty(); }
     bool is_last_seen() const { return last_seen.has_value(); }
     const TimedCall& seen_last() const { return *last_seen; }
+    bool has_search() const { return search.has_value(); }
+    const MemorySearch& last_search() const { return *search; }
     bool has_nodes() const { return nodes.made() > 0; }
     bool has_tests() const { return test_count > 0; }
 };
@@ -190,6 +194,9 @@ struct Fields<Process> {
         Field{"last_seen", If{&Process::is_last_seen, &Process::seen_last},
               "Where it allocated last. Only of one that crashed, and not inside a call that is "
               "recorded."}
+            .since(6),
+        Field{"memory_search", If{&Process::has_search, &Process::last_search},
+              "For what holds the blocks that were alive; missing where none was made."}
             .since(6),
         Field{"out_of_memory_count", &Process::shortage_count,
               "Allocations that failed for want of memory."}

@@ -1,8 +1,12 @@
 // report/model/reach.hpp — who holds the blocks that are alive, in the memory of the process.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "report/model/call_place.hpp"
@@ -42,6 +46,39 @@ struct Words<ReachDoubt> {
     };
 };
 
+// A verdict and its doubt are one word in a log.
+struct ReachWord {
+    format::Reach in_log;
+    Reached verdict;
+    ReachDoubt doubt;
+};
+inline constexpr ReachWord kReachWords[] = {
+    {format::Reach::held, Reached::held, ReachDoubt::none},
+    {format::Reach::lost, Reached::lost, ReachDoubt::none},
+    {format::Reach::interior, Reached::possibly, ReachDoubt::interior},
+    {format::Reach::shape, Reached::possibly, ReachDoubt::shape},
+    {format::Reach::registers, Reached::possibly, ReachDoubt::registers},
+    {format::Reach::open, Reached::possibly, ReachDoubt::open},
+    {format::Reach::handle, Reached::possibly, ReachDoubt::handle},
+};
+constexpr ReachWord reach_word(format::Reach in_log) noexcept
+{
+    for (const ReachWord& word : kReachWords)
+        if (word.in_log == in_log)
+            return word;
+    return {format::Reach::open, Reached::possibly, ReachDoubt::open}; // of a later version
+}
+constexpr format::Reach in_log(Reached verdict, ReachDoubt doubt) noexcept
+{
+    for (const ReachWord& word : kReachWords)
+        if (word.verdict == verdict && word.doubt == doubt)
+            return word.in_log;
+    return format::Reach::open;
+}
+
+// Between the steps of a chain, where it is one text.
+inline constexpr std::string_view kChainArrow = " -> ";
+
 struct ReachSum {
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
@@ -68,6 +105,34 @@ struct ReachGroup {
     ReachSum sum;
     std::vector<std::string> chain;
 };
+// The lost first, and of each verdict the largest.
+inline bool comes_before(const ReachGroup& one, const ReachGroup& other)
+{
+    return std::tie(one.verdict, other.sum.bytes, one.chain) <
+           std::tie(other.verdict, one.sum.bytes, other.chain);
+}
+inline constexpr std::size_t kMostReachGroups = 8; // of a row
+
+// Returns how many were left out.
+inline std::size_t list_largest(std::vector<ReachGroup>& groups)
+{
+    std::stable_sort(groups.begin(), groups.end(), comes_before);
+    const std::size_t more = groups.size() - std::min(groups.size(), kMostReachGroups);
+    groups.resize(groups.size() - more);
+    return more;
+}
+
+inline std::vector<std::string> steps_of(std::string_view chain)
+{
+    std::vector<std::string> steps;
+    while (!chain.empty()) {
+        const std::size_t end = std::min(chain.find(kChainArrow), chain.size());
+        steps.emplace_back(chain.substr(0, end));
+        chain.remove_prefix(std::min(end + kChainArrow.size(), chain.size()));
+    }
+    return steps;
+}
+
 template <>
 struct Fields<ReachGroup> {
     static constexpr const char* kName = "reach_group";
@@ -86,6 +151,29 @@ struct Fields<ReachGroup> {
               "What holds it, from outside inwards; of a lost one, the blocks that point to it and "
               "that nothing leads to."}
             .lines(),
+    };
+};
+
+// A search that a log has: `run --reach`, `snapshot --reach`.
+struct MemorySearch {
+    std::uint64_t ns = 0; // when it began, since the log was opened
+    std::uint64_t searched_bytes = 0;
+    bool stopped = false;
+    std::string doubts;
+    ReachSum lost, possibly, held;
+};
+template <>
+struct Fields<MemorySearch> {
+    static constexpr const char* kName = "memory_search";
+    static constexpr FieldList kAll{
+        Field{"ns", &MemorySearch::ns, "When it began, since the log was opened."},
+        Field{"searched_bytes", &MemorySearch::searched_bytes},
+        Field{"stopped", &MemorySearch::stopped,
+              "Its threads stood still, and their registers were seen."},
+        Field{"doubts", OrNull{&MemorySearch::doubts}, "What makes the verdicts weaker."},
+        Field{"lost", &MemorySearch::lost, "Of all blocks that were alive then."},
+        Field{"possibly", &MemorySearch::possibly},
+        Field{"held", &MemorySearch::held},
     };
 };
 

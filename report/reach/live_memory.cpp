@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -84,36 +85,16 @@ bool is_header(const std::string& line)
     return !line.empty() && std::string_view("0123456789abcdef").find(line[0]) != line.npos;
 }
 
-#if defined(__x86_64__)
-constexpr const char* kRegisters[] = {"r15", "r14",      "r13", "r12", "rbp",    "rbx", "r11",
-                                      "r10", "r9",       "r8",  "rax", "rcx",    "rdx", "rsi",
-                                      "rdi", "orig_rax", "rip", "cs",  "eflags", "rsp"};
-constexpr std::size_t kStackPointer = 19, kThreadPointer = 21;
-#elif defined(__aarch64__)
-constexpr const char* kRegisters[] = {"x0"};
-constexpr std::size_t kStackPointer = 31, kThreadPointer = SIZE_MAX;
-#endif
-
 SeenThread seen_stopped(pid_t tid)
 {
-    SeenThread thread{static_cast<std::uint32_t>(tid), 0, 0, {}};
     std::vector<std::uint64_t> registers(sizeof(user_regs_struct) / sizeof(std::uint64_t));
     iovec room{registers.data(), registers.size() * sizeof registers[0]};
     if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &room) != 0)
-        return thread;
-    thread.stack_pointer = registers[kStackPointer];
-    if (kThreadPointer < registers.size())
-        thread.thread_pointer = registers[kThreadPointer];
-    thread.registers = std::move(registers);
-    return thread;
+        registers.clear();
+    return thread_with(static_cast<std::uint32_t>(tid), std::move(registers));
 }
 
 } // namespace
-
-std::string register_name(std::size_t index)
-{
-    return index < std::size(kRegisters) ? kRegisters[index] : fmt::format("number {}", index);
-}
 
 LiveMemory::LiveMemory(pid_t pid, bool stop)
     : pid_(pid), page_map_(::open((process_folder(pid) / "pagemap").c_str(), O_RDONLY | O_CLOEXEC))
@@ -133,6 +114,13 @@ LiveMemory::LiveMemory(pid_t pid, bool stop)
 LiveMemory::~LiveMemory()
 {
     resume();
+}
+
+void LiveMemory::expect_alive() const
+{
+    std::uint64_t first = 0;
+    if (!read(mappings_.front().begin, &first, sizeof first))
+        refuse_memory(pid_, errno);
 }
 
 bool LiveMemory::read(Address from, void* to, std::size_t bytes) const

@@ -21,6 +21,9 @@ public:
     LiveMemory(const LiveMemory&) = delete;
     LiveMemory& operator=(const LiveMemory&) = delete;
 
+    // Error, unless it is there still: what was read before is of a process then.
+    void expect_alive() const;
+
     bool read(Address from, void* to, std::size_t bytes) const override;
     void find_pages(Address from, std::size_t count, std::vector<char>& there) const override;
 

@@ -18,7 +18,6 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::uint64_t kLeastAddress = 1 << 16; // smaller numbers are handles, and are everywhere
-constexpr std::size_t kMostGroups = 8;           // of a row
 
 bool is_address(const Block& block)
 {
@@ -51,79 +50,19 @@ std::vector<AddressSpan> device_spans(const std::vector<Block>& blocks)
     return spans;
 }
 
-class ReachRows {
-public:
-    ReachRows(const LivingBlocks& living, StackReader& stacks, Reach& reach)
-        : living_(living), stacks_(stacks), reach_(reach)
-    {
-    }
+template <typename Sums>
+ReachSum& sum_in(Sums& sums, Reached verdict)
+{
+    return verdict == Reached::held   ? sums.held
+           : verdict == Reached::lost ? sums.lost
+                                      : sums.possibly;
+}
 
-    void add(const Block& block, ReachGroup&& verdict)
-    {
-        ReachRow& row = row_of(block);
-        for (ReachSum* const sum : {&reach_.all, &row.all, &sum_in(reach_, verdict.verdict),
-                                    &sum_in(row, verdict.verdict)})
-            sum->add(block.bytes);
-        groups_[&row][{verdict.verdict, verdict.doubt, std::move(verdict.chain)}].add(block.bytes);
-    }
-
-    void finish()
-    {
-        for (auto& [key, row] : rows_) {
-            for (const auto& [how, sum] : groups_[&row])
-                row.groups.push_back(
-                    {std::get<Reached>(how), std::get<ReachDoubt>(how), sum, std::get<2>(how)});
-            std::stable_sort(row.groups.begin(), row.groups.end(),
-                             [](const ReachGroup& a, const ReachGroup& b) {
-                                 return std::tie(a.verdict, b.sum.bytes, a.chain) <
-                                        std::tie(b.verdict, a.sum.bytes, b.chain);
-                             });
-            row.more_groups = row.groups.size() - std::min(row.groups.size(), kMostGroups);
-            row.groups.resize(row.groups.size() - row.more_groups);
-            reach_.rows.push_back(std::move(row));
-        }
-        std::stable_sort(reach_.rows.begin(), reach_.rows.end(),
-                         [](const ReachRow& a, const ReachRow& b) {
-                             return std::tie(b.lost.bytes, b.possibly.bytes, b.all.bytes) <
-                                    std::tie(a.lost.bytes, a.possibly.bytes, a.all.bytes);
-                         });
-    }
-
-private:
-    template <typename Sums>
-    static ReachSum& sum_in(Sums& sums, Reached verdict)
-    {
-        return verdict == Reached::held   ? sums.held
-               : verdict == Reached::lost ? sums.lost
-                                          : sums.possibly;
-    }
-
-    // As leaks are: a row for each place, kind of memory and device.
-    ReachRow& row_of(const Block& block)
-    {
-        std::string& key = key_of_site_[block.site];
-        if (!key.empty())
-            return rows_.at(key);
-        const Site& site = living_.replay().sites()[block.site];
-        ReachRow row;
-        static_cast<CallPlace&>(row) = stacks_.read(site.api, site.stack, site.last_ticks);
-        row.memory = block.memory;
-        row.device = block.device;
-        key = fmt::format("{} {} {}", static_cast<int>(row.memory), row.device, row.key());
-        const auto [at, added] = rows_.try_emplace(key, std::move(row));
-        if (!added)
-            at->second.merge(row);
-        return at->second;
-    }
-
-    const LivingBlocks& living_;
-    StackReader& stacks_;
-    Reach& reach_;
-    std::map<SiteId, std::string> key_of_site_;
-    std::map<std::string, ReachRow> rows_;
-    using How = std::tuple<Reached, ReachDoubt, std::vector<std::string>>; // with the chain
-    std::map<const ReachRow*, std::map<How, ReachSum>> groups_;
-};
+void add_to(ReachSum& sum, const ReachSum& more)
+{
+    sum.bytes += more.bytes;
+    sum.blocks += more.blocks;
+}
 
 void add_notices(Reach& reach, const MemoryMap& map, const HolderSearch& search)
 {
@@ -143,37 +82,112 @@ void add_notices(Reach& reach, const MemoryMap& map, const HolderSearch& search)
 
 } // namespace
 
-Reach make_reach(const LogFile& log, const ProcessMemory& memory, const ReachOptions& options)
+FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
+                       const std::string& log_mapping, std::uint64_t until_ticks)
+    : living_(std::make_unique<LivingBlocks>(log, until_ticks))
 {
-    const LivingBlocks living(log, options.until_ticks);
-    const std::vector<WantedBlock> wanted = wanted_of(living.blocks());
+    const std::vector<WantedBlock> wanted = wanted_of(living_->blocks());
     const ModuleNames modules(memory);
-    const std::vector<AddressSpan> device = device_spans(living.blocks());
-    const MemoryMap map(memory, modules, options.log_mapping, device);
+    const std::vector<AddressSpan> device = device_spans(living_->blocks());
+    const MemoryMap map(memory, modules, log_mapping, device);
     HolderSearch search(memory, map, wanted, HolderSearch::Roots::program);
     if (!search.is_done())
-        search.take(without_books(search.find_pointers(), memory, map, living.given()));
+        search.take(without_books(search.find_pointers(), memory, map, living_->given()));
     search.run();
     const Verdicts verdicts(memory, map, modules, search);
-    Reach reach;
-    reach.pid = log.header().pid;
-    reach.program = living.tables().info_value("program");
-    reach.stopped = memory.stopped();
-    reach.searched_bytes = search.searched_bytes();
-    reach.searches = search.levels();
-    add_notices(reach, map, search);
-    Symbolizer symbolizer(options.symbols);
-    StackReader stacks(living.tables(), symbolizer,
-                       options.all_frames ? ShownFrames::all : ShownFrames::own);
-    stacks.find_wrappers(living.replay().sites().all());
-    ReachRows rows(living, stacks, reach);
+    found_.pid = log.header().pid;
+    found_.program = living_->tables().info_value("program");
+    found_.stopped = memory.stopped();
+    found_.searched_bytes = search.searched_bytes();
+    found_.searches = search.levels();
+    add_notices(found_, map, search);
+    for (const std::string& notice : found_.notices)
+        doubts_ += (doubts_.empty() ? "" : "; ") + notice;
     std::size_t number = 0;
-    for (const Block& block : living.blocks()) {
-        ReachGroup unknown{Reached::possibly, ReachDoubt::handle, {}, {}};
-        rows.add(block, is_address(block) ? verdicts.of(number++) : std::move(unknown));
+    const ReachGroup unknown{Reached::possibly, ReachDoubt::handle, {}, {}};
+    for (const Block& block : living_->blocks())
+        add(block, is_address(block) ? verdicts.of(number++) : unknown);
+}
+
+void FoundReach::add(const Block& block, const ReachGroup& verdict)
+{
+    found_.all.add(block.bytes);
+    sum_in(found_, verdict.verdict).add(block.bytes);
+    std::string chain;
+    for (const std::string& step : verdict.chain)
+        chain.append(chain.empty() ? "" : kChainArrow).append(step);
+    by_site_[{block.site, block.device}][{verdict.verdict, verdict.doubt, std::move(chain)}].add(
+        block.bytes);
+}
+
+// As leaks are: a row for each place, kind of memory and device.
+Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
+{
+    Symbolizer symbolizer(symbols);
+    StackReader stacks(living_->tables(), symbolizer,
+                       all_frames ? ShownFrames::all : ShownFrames::own);
+    const Sites& sites = living_->replay().sites();
+    stacks.find_wrappers(sites.all());
+    Reach reach = found_;
+    struct Row {
+        ReachRow row;
+        std::map<Holders, ReachSum> holders;
+    };
+    std::map<std::string, Row> rows;
+    for (const auto& [where, holders] : by_site_) {
+        const Site& site = sites[where.first];
+        CallPlace place = stacks.read(site.api, site.stack, site.last_ticks);
+        const std::string key =
+            fmt::format("{} {} {}", static_cast<int>(site.memory), where.second, place.key());
+        const auto [at, added] = rows.try_emplace(key);
+        Row& row = at->second;
+        if (added)
+            static_cast<CallPlace&>(row.row) = std::move(place);
+        else
+            row.row.merge(place);
+        row.row.memory = site.memory;
+        row.row.device = where.second;
+        for (const auto& [how, sum] : holders) {
+            add_to(row.holders[how], sum);
+            add_to(row.row.all, sum);
+            add_to(sum_in(row.row, how.verdict), sum);
+        }
     }
-    rows.finish();
+    for (auto& [key, row] : rows) {
+        for (const auto& [how, sum] : row.holders)
+            row.row.groups.push_back({how.verdict, how.doubt, sum, steps_of(how.chain)});
+        row.row.more_groups = list_largest(row.row.groups);
+        reach.rows.push_back(std::move(row.row));
+    }
+    std::stable_sort(reach.rows.begin(), reach.rows.end(),
+                     [](const ReachRow& a, const ReachRow& b) {
+                         return std::tie(b.lost.bytes, b.possibly.bytes, b.all.bytes) <
+                                std::tie(a.lost.bytes, a.possibly.bytes, a.all.bytes);
+                     });
     return reach;
+}
+
+format::Searched FoundReach::searched() const
+{
+    return {found_.searched_bytes, found_.stopped, doubts_};
+}
+
+std::vector<format::Reached> FoundReach::reached() const
+{
+    std::vector<format::Reached> records;
+    for (const auto& [where, holders] : by_site_) {
+        const Site& site = living_->replay().sites()[where.first];
+        for (const auto& [how, sum] : holders)
+            records.push_back({{site.api},
+                               {site.stack},
+                               site.memory,
+                               {where.second},
+                               in_log(how.verdict, how.doubt),
+                               sum.bytes,
+                               sum.blocks,
+                               how.chain});
+    }
+    return records;
 }
 
 } // namespace vramscope::report

@@ -2,22 +2,56 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "report/log/log_file.hpp"
 #include "report/model/reach.hpp"
+#include "report/reach/living_blocks.hpp"
 #include "report/reach/process_memory.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
 
-struct ReachOptions {
-    std::uint64_t until_ticks = UINT64_MAX; // see LogReader::hold_back()
-    std::string log_mapping;                // the log's name in the process's own mappings
-    bool all_frames = false;
-    SymbolizerOptions symbols;
-};
+// What a search found, with what names its call stacks: no more of the process is needed.
+class FoundReach {
+public:
+    // `log_mapping`: the log's name in the process's own mappings. `until_ticks`: see
+    // LogReader::hold_back().
+    FoundReach(const LogFile& log, const ProcessMemory& memory, const std::string& log_mapping,
+               std::uint64_t until_ticks);
 
-Reach make_reach(const LogFile& log, const ProcessMemory& memory, const ReachOptions& options);
+    // The rows, by what the program's user reads.
+    Reach rows(const SymbolizerOptions& symbols, bool all_frames) const;
+
+    // The same for the log, by what the log knows.
+    format::Searched searched() const;
+    std::vector<format::Reached> reached() const;
+
+private:
+    struct Holders {
+        Reached verdict;
+        ReachDoubt doubt;
+        std::string chain;
+        bool operator<(const Holders& other) const
+        {
+            return std::tie(verdict, doubt, chain) <
+                   std::tie(other.verdict, other.doubt, other.chain);
+        }
+    };
+
+    void add(const Block& block, const ReachGroup& verdict);
+
+    std::unique_ptr<LivingBlocks> living_;
+    Reach found_; // without its rows
+    std::string doubts_;
+    // By site and device, as a site of frees may have blocks of several.
+    std::map<std::pair<SiteId, std::int32_t>, std::map<Holders, ReachSum>> by_site_;
+};
 
 } // namespace vramscope::report

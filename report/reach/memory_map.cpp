@@ -43,7 +43,7 @@ bool is_anonymous(const MemoryMapping& mapping)
 
 MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
                      const std::string& log, const std::vector<AddressSpan>& device)
-    : memory_(memory), modules_(modules), device_(device)
+    : memory_(memory), modules_(modules), device_(device), knows_own_(memory.own_left_out())
 {
     for (std::size_t at = 0; at < memory.mappings().size(); ++at)
         add(memory.mappings()[at], at, log);

@@ -40,6 +40,9 @@ struct SeenThread {
 // A register as the processor's manual calls it.
 std::string register_name(std::size_t index);
 
+// With the registers as the kernel gives them (NT_PRSTATUS); none: they could not be seen.
+SeenThread thread_with(std::uint32_t tid, std::vector<std::uint64_t> registers);
+
 class ProcessMemory {
 public:
     virtual ~ProcessMemory() = default;
@@ -51,6 +54,8 @@ public:
 
     const std::vector<MemoryMapping>& mappings() const { return mappings_; } // by address
     const std::vector<SeenThread>& threads() const { return threads_; }
+    // vramscope's own tables are not in it, as what was to be left out.
+    bool own_left_out() const { return own_left_out_; }
     bool stopped() const { return stopped_; } // then all of it is of one moment, with registers
 
     // 0 where it cannot be read.
@@ -64,6 +69,7 @@ protected:
     std::vector<MemoryMapping> mappings_;
     std::vector<SeenThread> threads_;
     bool stopped_ = false;
+    bool own_left_out_ = false;
 };
 
 } // namespace vramscope::report

@@ -39,6 +39,8 @@ public:
     void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
+    void searched(std::uint64_t ticks) noexcept { work_end_.searched(ticks); }
+
     // In order of time, up to the end of the log. Before the first one nothing was alive.
     std::vector<Floor> floors(SiteId site, std::uint64_t end_ticks) const;
     // All blocks of the site that were ever born had one size.

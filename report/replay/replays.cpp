@@ -49,6 +49,8 @@ void Replays::after_rare(const Record& record, const SegmentReplay& segments)
     steps.after(record);
     marks.apply(record);
     contexts.apply(record);
+    if (searches.apply(record))
+        growth.searched(record.ticks);
     damages.note(record);
     tests.apply(record);
 }

@@ -17,6 +17,7 @@
 #include "report/replay/memory.hpp"
 #include "report/replay/peak.hpp"
 #include "report/replay/reading/read_ahead.hpp"
+#include "report/replay/searches.hpp"
 #include "report/replay/shortages.hpp"
 #include "report/replay/site_peaks.hpp"
 #include "report/replay/span_peaks.hpp"
@@ -34,6 +35,7 @@ struct Replays {
     Shortages shortages;
     Marks marks;
     Contexts contexts;
+    Searches searches;
     Damages damages;
     ChurnCounts churn;
     Tests tests{memory};

@@ -26,10 +26,17 @@ public:
     void allocated(std::uint64_t ticks) noexcept
     {
         last_allocation_ = last_ = ticks;
+        search_ticks_ = 0;
         longest_ = {};
         allocated_after_python_ += python_ticks_ != 0 && ticks > python_ticks_;
     }
     void freed(std::uint64_t ticks) noexcept { pass_to(ticks); }
+    // The program waits while its memory is searched. If it allocates later, it was not over.
+    void searched(std::uint64_t ticks) noexcept
+    {
+        pass_to(ticks);
+        search_ticks_ = ticks;
+    }
 
     // `last_ticks`: of the log's last event.
     std::uint64_t ticks(std::uint64_t last_ticks, bool has_python) const noexcept
@@ -79,11 +86,13 @@ private:
     std::uint64_t known_end() const noexcept
     {
         const bool by_python = python_ticks_ != 0 && allocated_after_python_ < kFewAllocations;
-        return by_python ? python_ticks_ : exit_ticks_;
+        const std::uint64_t end = by_python ? python_ticks_ : exit_ticks_;
+        return search_ticks_ != 0 && (end == 0 || search_ticks_ < end) ? search_ticks_ : end;
     }
 
     std::uint64_t python_ticks_;
     std::uint64_t exit_ticks_;
+    std::uint64_t search_ticks_ = 0; // when the memory was searched, behind the last allocation
     std::uint64_t allocated_after_python_ = 0;
     std::uint64_t start_ticks_;
     std::uint64_t pause_ticks_;

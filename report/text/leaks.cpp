@@ -10,6 +10,7 @@
 #include "report/text/rows.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/check_words.hpp"
+#include "report/words/reach_words.hpp"
 #include "report/words/row_words.hpp"
 #include "report/words/words.hpp"
 
@@ -89,6 +90,8 @@ void write_leak(TextOutput& out, std::size_t number, const Leak& leak, const std
                                 counted(leak.blocks, "block"), terminal_safe(leak.api), memory,
                                 device);
     out.wrapped("", "    ", about);
+    for (const ReachGroup& group : leak.reach)
+        out.wrapped("    ", fmt::format("{}: ", name(group.verdict)), reach_words(group));
     if (leak.stack.empty())
         out.stream() << "      (no call stack was recorded)\n";
     out.stack(leak);
@@ -125,6 +128,8 @@ void write_shared(TextOutput& out, const Report& report, const SharedLeak& share
                     [&](std::size_t at) { return report.leaks[at].device != most.device; }))
         all.device = -1;
     const bool alone = shared.leaks.size() == 1;
+    if (!alone)
+        all.reach.clear(); // of one of them
     write_leak(out, static_cast<std::size_t>(&shared - report.ranks.leaks.data()) + 1, all,
                shared_words(report, shared) +
                    (alone ? ", " : fmt::format("; in {}: ", process_name(report, most.process))) +

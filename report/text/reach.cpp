@@ -8,49 +8,13 @@
 
 #include "report/text/output.hpp"
 #include "report/text/views.hpp"
+#include "report/words/reach_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kMostReachRows = 50;
-
-std::string in_blocks(const ReachSum& sum)
-{
-    return fmt::format("{} in {}", human_bytes(sum.bytes), counted(sum.blocks, "block"));
-}
-
-std::string joined_chain(const ReachGroup& group, std::string_view between)
-{
-    std::string text;
-    for (const std::string& step : group.chain)
-        text += (text.empty() ? "" : std::string(between)) + terminal_safe(step);
-    return text;
-}
-
-// The rest of a sentence about blocks.
-std::string holder_words(const ReachGroup& group)
-{
-    const std::string chain = joined_chain(group, " -> ");
-    switch (group.doubt) {
-    case ReachDoubt::interior:
-        return "only pointers into it were found: " + chain;
-    case ReachDoubt::shape:
-        return chain;
-    case ReachDoubt::handle:
-        return "it has no address to search for";
-    case ReachDoubt::open:
-        return "not all of its holders were looked at";
-    case ReachDoubt::registers:
-    case ReachDoubt::none:
-        break;
-    }
-    if (group.verdict == Reached::held)
-        return "by " + chain;
-    const std::string unheld = joined_chain(group, " and ");
-    return unheld.empty() ? "nothing that was searched points to it"
-                          : "only " + unheld + ", which nothing leads to";
-}
 
 class ReachWriter {
 public:
@@ -99,8 +63,7 @@ private:
             "\n#{}  {} in {}  {}{}{}\n", number, out_.painted(human_bytes(row.all.bytes), "1"),
             counted(row.all.blocks, "block"), terminal_safe(row.api), memory, device);
         for (const ReachGroup& group : row.groups)
-            out_.wrapped("    ", fmt::format("{}: ", name(group.verdict)),
-                         in_blocks(group.sum) + ", " + holder_words(group));
+            out_.wrapped("    ", fmt::format("{}: ", name(group.verdict)), reach_words(group));
         if (row.more_groups > 0)
             out_.stream() << fmt::format("    ... and {}\n",
                                          counted(row.more_groups, "other holder"));

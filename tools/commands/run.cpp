@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,6 +20,7 @@
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/run_result.hpp"
+#include "tools/commands/search_memory.hpp"
 #include "tools/options/budget.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/settings.hpp"
@@ -53,6 +55,7 @@ Examples:
   vramscope run --check --sarif leaks.sarif --github ./train
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
   vramscope run --inside python3 train.py      and its arrays of JAX, TensorFlow, cuDF or CuPy are told one by one
+  vramscope run --reach ./train                and what holds each block that leaked: a variable, a list, nothing
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -66,6 +69,7 @@ struct RunOptions {
     std::vector<std::string> settings; // NAME=VALUE
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     bool inside = false;               // switch off allocators of frameworks
+    bool reach = false;                // search its memory when its work is done
     SuppressionOptions suppressions;
     SymbolOptions symbols;
     SourceOptions sources;
@@ -114,6 +118,10 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
         throw report::Error(report::Exit::usage,
                             fmt::format("--audit: libvramscope-audit.so is not installed near {}",
                                         parts.executable.string()));
+    if (options.reach && parts.ending.empty())
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--reach: libvramscope-ending.so is not installed near {}",
+                                        parts.executable.string()));
     if (!runs_on_musl(program))
         return parts;
     for (const std::string& line : obstacles(program))
@@ -138,7 +146,7 @@ std::string wanted_log(const RunOptions& options)
 // Everything that can be known to fail is found before the program runs.
 std::string prepare(const RunOptions& options, const ProgramFile& program,
                     const RunOutputs& outputs, const Installation& installation,
-                    const RunFile& run_file)
+                    const RunFile& run_file, const std::string& ending)
 {
     try {
         const std::string pattern = absolute_pattern(wanted_log(options));
@@ -153,7 +161,7 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
         detail(fmt::format("starts {} with {}, its log is {}", options.command.front(),
                            installation.preload.string(), pattern));
         enter({installation, options.audit, options.inside, options.simulate, pattern,
-               run_file.variable(), chosen_settings(options.settings, options.pool)});
+               run_file.variable(), ending, chosen_settings(options.settings, options.pool)});
         return {};
     } catch (const std::exception& error) {
         return error.what();
@@ -209,9 +217,14 @@ int run_program(const RunOptions& options)
         for (const std::string& line : switches_that_stay())
             warn(fmt::format("--inside: {} is set, and stays", line));
 
+    std::optional<SearchesAtEnd> searches;
+    if (options.reach)
+        searches.emplace();
+    const std::string ending = searches ? searches->socket() : "";
     const auto started = std::chrono::steady_clock::now();
-    TracedProcess program(options.command,
-                          [&] { return prepare(options, file, outputs, installation, run_file); });
+    TracedProcess program(options.command, [&] {
+        return prepare(options, file, outputs, installation, run_file, ending);
+    });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), file, program.exec_error());
     // What is only asked of a run without events takes no time from it in this place.
@@ -312,6 +325,9 @@ void add_run(CommandLine& line)
     command.add_flag("--inside", options->inside,
                      "switch off the allocators of JAX, TensorFlow, cuDF and CuPy, so that each of "
                      "their buffers is seen");
+    command.add_flag("--reach", options->reach,
+                     "search its memory when its work is done, before it takes its variables down: "
+                     "what holds each block that is left, and which are lost");
     // An option from before 0.5.0; it is the default now.
     command.add_flag("!--no-audit", options->audit)->group("");
 }

@@ -50,6 +50,7 @@ Installation find_installation()
     Folders folders = {here, here / "lib", lib, lib + "/vramscope"};
     found.preload = find_part(folders, {"libvramscope.so"});
     found.audit = find_part(folders, {"libvramscope-audit.so"});
+    found.ending = find_part(folders, {"libvramscope-ending.so"});
     found.simgpu =
         find_part(folders, {"vramscope/simgpu/libcuda.so.1", "simgpu/libcuda.so.1"}).parent_path();
     found.python = find_part(folders, {"vramscope/python/vramscope/__init__.py",

@@ -9,6 +9,7 @@ struct Installation {
     std::filesystem::path executable;
     std::filesystem::path preload; // libvramscope.so; empty: not found
     std::filesystem::path audit;   // libvramscope-audit.so; empty: not found
+    std::filesystem::path ending;  // libvramscope-ending.so; empty: not found
     std::filesystem::path simgpu;  // folder of the simulated libcuda.so.1; empty: not found
     std::filesystem::path python;  // folder with the Python module `vramscope` in it; the same
 };

@@ -2,8 +2,10 @@
 #include "tools/process/traced_environment.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "tools/process/inside.hpp"
+#include "tracker/environment/ending.hpp"
 
 namespace vramscope {
 namespace {
@@ -28,14 +30,16 @@ bool lists(const std::string& folders, const std::string& folder)
 // The program's own modules come first, wherever it names them; but what --inside needs is found
 // before a sitecustomize of the program's. An interpreter that is told to ignore the environment
 // (python3 -I) ignores these too.
-void show_to_python(const std::string& module, bool inside)
+void show_to_python(const std::string& module, bool inside, bool tells_of_end)
 {
     const std::string old = value_of("PYTHONPATH");
     if (!lists(old, module))
         ::setenv("PYTHONPATH", (old.empty() ? module : old + ":" + module).c_str(), 1);
-    const std::string ahead = module + "/vramscope/inside";
-    if (inside && !lists(old, ahead))
-        put_before("PYTHONPATH", ahead);
+    for (const auto& [wanted, folder] : {std::pair{inside, "inside"}, {tells_of_end, "ending"}}) {
+        const std::string ahead = module + "/vramscope/" + folder;
+        if (wanted && !lists(old, ahead))
+            put_before("PYTHONPATH", ahead);
+    }
 }
 
 // With LD_AUDIT the loader sets the room for static TLS before it knows what the program's
@@ -54,10 +58,15 @@ void make_room_for_static_tls()
 void open_doors(const TracedEnvironment& environment)
 {
     const Installation& installation = environment.installation;
+    if (!environment.ending.empty()) {
+        put_before("LD_PRELOAD", installation.ending.string());
+        ::setenv(log::kEndingVariable, environment.ending.c_str(), 1);
+    }
     put_before("LD_PRELOAD", installation.preload.string());
     ::setenv("NVTX_INJECTION64_PATH", installation.preload.c_str(), 0);
     if (!installation.python.empty())
-        show_to_python(installation.python.string(), environment.inside);
+        show_to_python(installation.python.string(), environment.inside,
+                       !environment.ending.empty());
     if (environment.inside)
         set_allocator_switches();
     if (environment.audit) {

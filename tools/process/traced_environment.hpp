@@ -16,6 +16,7 @@ struct TracedEnvironment {
     std::string simulate;             // "24GiB"; empty: whatever driver there is
     std::string log;                  // the pattern of its name
     std::string run_file;             // what VRAMSCOPE_RUN says
+    std::string ending;               // the socket for the end of its work; empty: it does not tell
     std::vector<std::pair<std::string, std::string>> settings; // variables and their values
 };
 

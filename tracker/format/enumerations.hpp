@@ -52,6 +52,8 @@ enum class Tag : std::uint8_t {
     block_name = 0x64,
     mempool_memory = 0x65,
     context_opened = 0x66,
+    searched = 0x67,
+    reached = 0x68,
 };
 inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but the hot ones have
 
@@ -149,6 +151,28 @@ struct Words<BlockSize> {
     static constexpr Word<BlockSize> kAll[] = {
         {BlockSize::unknown, "unknown"}, {BlockSize::small, "small"}, {BlockSize::large, "large"}};
     static constexpr const char* kOtherwise = "unknown";
+};
+
+// What a search of the program's memory found of blocks. The last five are "possibly held".
+enum class Reach : std::uint8_t {
+    held = 1,
+    lost = 2,
+    interior = 3,  // pointers lead into them, and none to their beginning
+    shape = 4,     // what holds them is memory that may have been freed
+    registers = 5, // nothing was found, and what the registers hold was not seen
+    open = 6,      // too many levels, or too many holders: some were not looked at
+    handle = 7,    // they have no address, but a small number
+};
+template <>
+struct Words<Reach> {
+    static constexpr Word<Reach> kAll[] = {{Reach::held, "held"},
+                                           {Reach::lost, "lost"},
+                                           {Reach::interior, "interior-pointer"},
+                                           {Reach::shape, "unknown-memory"},
+                                           {Reach::registers, "registers-not-seen"},
+                                           {Reach::open, "search-not-finished"},
+                                           {Reach::handle, "no-address"}};
+    static constexpr const char* kOtherwise = "search-not-finished";
 };
 
 } // namespace vramscope::format

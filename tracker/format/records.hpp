@@ -291,6 +291,38 @@ struct Test {
     std::string_view name;
 };
 
+// Written from outside, by the command that searched; its time is that of the search's begin.
+struct Searched {
+    static constexpr Layout kLayout{Tag::searched, "searched", Head::plain,
+                                    "bytes, stopped, doubts"};
+    static constexpr Says kSays[] = {
+        {"", "The program's memory was searched for what holds its blocks. The `reached` that "
+             "follow are what was found, and take the place of those before."},
+        {"bytes", "Of memory, that were searched."},
+        {"stopped", "Its threads stood still, and their registers were seen."},
+        {"doubts", "What makes the verdicts weaker, in sentences."}};
+    std::uint64_t bytes = 0;
+    bool stopped = false;
+    std::string_view doubts;
+};
+
+struct Reached {
+    static constexpr Layout kLayout{Tag::reached, "reached", Head::plain,
+                                    "api, stack, memory, device, reach, bytes, blocks, chain"};
+    static constexpr Says kSays[] = {
+        {"", "What a search found of blocks that were alive then, and were allocated so."},
+        {"chain", "What holds them, from outside inwards; of lost ones, the blocks that point to "
+                  "them and that nothing leads to."}};
+    ApiId api;
+    StackId stack{};
+    Memory memory = Memory::none;
+    DeviceOrdinal device{};
+    Reach reach = Reach::open;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    std::string_view chain;
+};
+
 // All records, in the order of their tags.
 template <typename... Each>
 struct RecordList {
@@ -308,7 +340,7 @@ using Records =
                RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
                SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
                PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown,
-               BlocksPending, BlockName, MempoolMemory, ContextOpened>;
+               BlocksPending, BlockName, MempoolMemory, ContextOpened, Searched, Reached>;
 
 inline constexpr auto kLayoutOfTag = [] {
     std::array<const Layout*, 256> layouts{};

@@ -129,6 +129,51 @@ bool mark_in_old_chunk(const LogFile& file, int descriptor, std::string_view nam
     return false;
 }
 
+// Chunks that no writer of marks takes for its own: they are not those of its thread.
+class SearchChunks {
+public:
+    SearchChunks(LogFile& file, std::uint64_t ticks) noexcept : file_(file), ticks_(ticks) {}
+    ~SearchChunks() { leave(); }
+    SearchChunks(const SearchChunks&) = delete;
+    SearchChunks& operator=(const SearchChunks&) = delete;
+
+    template <typename R>
+    bool put(const R& record) noexcept
+    {
+        const std::size_t most =
+            kPrefixBytes + format::most_body_bytes(record, format::kMostTextBytes);
+        if (!thread_.chunk || static_cast<std::size_t>(thread_.end - thread_.at) < most)
+            begin();
+        return thread_.chunk && write(thread_, {ticks_}, record);
+    }
+
+private:
+    void begin() noexcept
+    {
+        leave();
+        format::ChunkHeader* const chunk = file_.map_next_chunk_head(format::kChunkBytes);
+        if (!chunk)
+            return;
+        if (thread_.chunks == 0)
+            thread_.index = thread_.lane =
+                std::atomic_ref(file_.header()->threads).fetch_add(1, std::memory_order_relaxed);
+        begin_chunk(thread_, *file_.header(), chunk,
+                    format::kChunkBytes - sizeof(format::ChunkHeader), ticks_, kSearchTid);
+        write(thread_, format::Thread{thread_.index, kNoTid, "vramscope reach"});
+    }
+    void leave() noexcept
+    {
+        if (thread_.chunk)
+            ::munmap(thread_.chunk, format::kChunkBytes);
+        thread_.chunk = nullptr;
+    }
+
+    static constexpr std::uint32_t kSearchTid = UINT32_MAX; // what marks do not look at
+    LogFile& file_;
+    std::uint64_t ticks_;
+    Thread thread_{};
+};
+
 bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noexcept
 {
     format::ChunkHeader* const chunk = file.map_next_chunk_head(kHeadBytes);
@@ -157,6 +202,25 @@ bool append_mark(int descriptor, std::string_view name) noexcept
         return false;
     const bool written =
         mark_in_old_chunk(file, descriptor, name) || mark_in_new_chunk(file, descriptor, name);
+    const int reason = errno;
+    ::munmap(file.header(), format::kHeaderBytes);
+    errno = reason;
+    return written;
+}
+
+bool append_search(int descriptor, std::uint64_t ticks, const format::Searched& searched,
+                   std::span<const format::Reached> found) noexcept
+{
+    LogFile file;
+    if (!file.adopt(descriptor))
+        return false;
+    bool written = false;
+    {
+        SearchChunks chunks(file, ticks);
+        written = chunks.put(searched);
+        for (std::size_t at = 0; written && at < found.size(); ++at)
+            written = chunks.put(found[at]);
+    }
     const int reason = errno;
     ::munmap(file.header(), format::kHeaderBytes);
     errno = reason;

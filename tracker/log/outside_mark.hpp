@@ -7,9 +7,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "tracker/format/layout.hpp"
+#include "tracker/format/records.hpp"
 
 namespace vramscope::log {
 
@@ -19,5 +21,9 @@ inline constexpr std::size_t kMostMarkBytes = 1000;
 // names are cut. False: the mark was not written, and errno says why. Any number of processes may
 // do this at once; none waits for another.
 bool append_mark(int descriptor, std::string_view name) noexcept;
+
+// What a search of the process's memory found, in chunks of its own. `ticks`: when it began.
+bool append_search(int descriptor, std::uint64_t ticks, const format::Searched& searched,
+                   std::span<const format::Reached> found) noexcept;
 
 } // namespace vramscope::log

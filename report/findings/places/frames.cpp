@@ -127,7 +127,8 @@ bool is_start_up_code(const Frame& frame)
     const std::string_view module = file_name(frame.module);
     return frame.function == "_start" || module.starts_with("libc.so") ||
            module.starts_with("libc-") || module.starts_with("libpthread") ||
-           module.starts_with("ld-linux") || module.starts_with("ld-2");
+           module.starts_with("ld-linux") || module.starts_with("ld-2") ||
+           module.starts_with("libvramscope-ending"); // which calls main, with `run --reach`
 }
 
 bool begins_here(const Frame& frame)

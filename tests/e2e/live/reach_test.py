@@ -21,6 +21,8 @@ CASES = {
     "first": ("lost", None),
     "global": ("held", "variable `a_global` of reach_cases"),
     "static": ("held", "a_static"),
+    "with_destructor": ("held", "variable `with_destructor` of reach_cases"),
+    "local_with_destructor": ("held", "local_with_destructor"),
     "interior": ("possibly", "variable `an_interior` of reach_cases"),
     "one_past_the_end": ("lost", None),
     "overwritten": ("lost", None),
@@ -191,10 +193,99 @@ class Reach(LiveTest):
         self.assertEqual(said["overwritten"][:2], ("possibly", "unknown-memory"))  # the simulated driver's own are there
         self.assertIn("libjemalloc", found["notices"][0])
 
+    def test_a_core_file_says_the_same(self):
+        if not shutil.which("gcore"):
+            self.skipTest("needs gcore of gdb")
+        process, names = self.start_cases()
+        done = self.execute("gcore", "-o", self.folder / "core", process.pid)
+        core = self.folder / f"core.{process.pid}"
+        if not core.exists():
+            self.skipTest(done.stderr[-300:])
+        self.end_cases(process)
+        done = self.execute(VRAMSCOPE, "reach", "--json", "-", core, self.log)
+        if "is no core file" in done.stderr:
+            self.fail(done.stderr)
+        # It ended by _exit, behind the core: a core of that moment is told from a copy by its time.
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = {names[row["all"]["bytes"]]: row["groups"][0]["verdict"] for row in json.loads(done.stdout)["rows"]}
+        pinned = ("pinned", "in_pinned_memory", "lost_pinned", "in_lost_pinned_memory")  # of the driver's, which the core may lack
+        self.assertEqual({name: said[name] for name in CASES if name not in (*pinned, "first")},
+                         {name: truth for name, (truth, _) in CASES.items() if name not in (*pinned, "first")})
+        cut = self.folder / "cut"
+        cut.write_bytes(core.read_bytes()[:100_000])
+        self.assert_refused("reach", cut, self.log, words="is cut off", status=120)
+        self.assert_refused("reach", self.log, self.log, words="is no core file", status=120)
+        os.utime(core, (os.stat(core).st_atime + 3600, os.stat(core).st_mtime + 3600))
+        self.assert_refused("reach", core, self.log, words="after its process had ended", status=120)
+
     def test_what_cannot_be_searched_is_told_in_one_line(self):
         self.assert_refused("reach", "4194305", words="there is no process 4194305")
         process, _ = self.start_cases(traced=False)
         self.assert_refused("reach", process.pid, words="does not run under vramscope")
+
+
+@simulated_only
+class AtTheEnd(LiveTest):
+    """`run --reach`: the memory is searched when main has returned, and the verdicts are in the log."""
+
+    def run_cases(self, *options, program=(PROGRAMS / "reach_cases", "end"), pool="off", **env):
+        return self.execute(VRAMSCOPE, "run", "--simulate", GPU, "--pool", pool, "-f", "-o", self.log, *options, "--", *program,
+                            TMPDIR=str(self.folder), **env)
+
+    def leaks(self, log=None):
+        done = self.execute(VRAMSCOPE, "report", "--json", "-", log or self.log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_each_leak_has_its_verdict(self):
+        for pool in ("off", "cache", "split"):
+            with self.subTest(pool=pool):
+                done = self.run_cases("--reach", pool=pool)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("--reach", done.stderr)
+                names = blocks_of(done.stdout)
+                found = self.leaks()
+                said = {names[leak["bytes"]]: leak["reach"] for leak in found["leaks"]}
+                said.pop("first")
+                self.assertEqual({name: group["verdict"] for name, [group] in said.items()},
+                                 {name: truth for name, (truth, _) in CASES.items() if name in said})
+                for name, [group] in said.items():
+                    if CASES[name][1]:
+                        self.assertIn(CASES[name][1], ", ".join(group["chain"]), name)
+                [process] = found["processes"]
+                self.assertIs(process["memory_search"]["stopped"], True)
+                self.assertEqual(sum(process["memory_search"][verdict]["blocks"] for verdict in ("lost", "possibly", "held")),
+                                 len(CASES) + 2)  # "vector" is three
+                text = self.execute(VRAMSCOPE, "leaks", self.log).stdout
+                self.assertIn("in 1 block, by variable `a_global` of reach_cases", " ".join(text.split()))
+                self.assertEqual(sorted(path.name for path in self.folder.glob("vramscope-*")), [])
+
+    def test_it_changes_nothing_else(self):
+        """The same output, status, leaks and calls; but for the verdicts, when things were, and a thread of the log's."""
+        def rows(found):
+            return [(leak["fingerprint"], leak["bytes"], leak["class"], leak["kind"], leak["stack"]) for leak in found["leaks"]]
+
+        alone = self.run_cases()
+        without = self.leaks()
+        self.log.unlink()
+        done = self.run_cases("--reach")
+        self.assertEqual((done.stdout, done.returncode), (alone.stdout, alone.returncode))
+        found = self.leaks()
+        self.assertEqual(rows(found), rows(without))
+        self.assertNotIn("reach", without["leaks"][0])
+        self.assertNotIn("memory_search", without["processes"][0])
+
+    def test_the_status_of_exit_is_the_programs(self):
+        for code in ("raise SystemExit(7)", "import os; os._exit(9)", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"):
+            alone = self.run_cases(program=("/usr/bin/python3", "-c", code))
+            done = self.run_cases("--reach", program=("/usr/bin/python3", "-c", code))
+            self.assertEqual((done.returncode, done.stdout), (alone.returncode, alone.stdout), code)
+
+    def test_a_search_that_nobody_answers_is_no_end_of_the_program(self):
+        """As when the command was killed: nothing listens, or the socket is gone."""
+        environment = {"VRAMSCOPE_ENDING": str(self.folder / "none"), "LD_PRELOAD": str(PRELOAD.with_name("libvramscope-ending.so"))}
+        done = self.execute("/bin/sh", "-c", "echo said; exit 3", **environment)
+        self.assertEqual((done.returncode, done.stdout), (3, "said\n"))
 
 
 if __name__ == "__main__":

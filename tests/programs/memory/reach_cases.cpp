@@ -1,6 +1,7 @@
 // tests/programs/memory/reach_cases.cpp — every way to hold a block, or to lose it, once.
 //
-// Prints "BYTES NAME" for each block, "ready", and waits for its stdin to end. With -DTWIN the
+// Prints "BYTES NAME" for each block, "ready", and waits for its stdin to end, or with any argument
+// returns from main at once, past the destructors of what holds some. With -DTWIN the
 // blocks are malloc's, and LeakSanitizer or valgrind judges at the same place: it needs no CUDA
 // then. What is true of each name is in tests/e2e/live/reach_test.py.
 #include <cstdint>
@@ -118,6 +119,15 @@ std::function<char*()>* a_function;
 Layer* a_layer;
 Buffer* a_list;
 Buffer* in_other_arena;
+struct Forgetful {
+    char* data = nullptr;
+    ~Forgetful()
+    {
+        data = nullptr;
+        asm volatile("" : : "r"(&data) : "memory");
+    }
+};
+Forgetful with_destructor;
 char** large;
 char** mapped;
 char** pinned;
@@ -140,6 +150,9 @@ namespace {
     a_global = shown(make("global"));
     [[maybe_unused]] static char* volatile a_static;
     a_static = shown(make("static"));
+    with_destructor.data = shown(make("with_destructor"));
+    static Forgetful local_with_destructor;
+    local_with_destructor.data = shown(make("local_with_destructor"));
     an_interior = shown(make("interior")) + 1000;
     const std::uintptr_t hidden = make("one_past_the_end");
     an_end = shown(hidden) + next_bytes;
@@ -240,7 +253,7 @@ namespace {
 
 } // namespace
 
-int main()
+int main(int count, char**)
 {
     begin();
     const std::uintptr_t first =
@@ -261,5 +274,6 @@ int main()
     wipe_stack();
     std::puts("ready");
     std::fflush(stdout);
-    end();
+    if (count == 1)
+        end();
 }

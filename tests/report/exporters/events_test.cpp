@@ -82,6 +82,8 @@ LogBuilder everything()
     log.add(format::Awaited{1, 0x7f0000000000, true}).add(format::SizeUnknown{1, 0x7f0000000000});
     log.blocks_pending("cuMemAlloc_v2", 10).block_name("cuMemAlloc_v2", 0x7f0000000000, "kv");
     log.add(format::ContextOpened{1, 1, format::Opening::retained, 3, 2, 4, 7});
+    log.add(format::Searched{4096, true, ""});
+    log.add(format::Reached{1, 7, format::Memory::device, 0, format::Reach::held, 10, 1, "`a`"});
     log.add(format::Test{format::TestState::passed, "Tensor.Copies"});
     log.module_gone(3).pop().pending_free(0x7f0100000000, 8);
     return log;

@@ -1,0 +1,77 @@
+// report/findings/reach.cpp — what a search of the memory found, put to the rows of leaks.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "report/findings/findings.hpp"
+#include "report/replay/searches.hpp"
+
+namespace vramscope::report {
+namespace {
+
+std::string key_of(format::Memory memory, std::int32_t device, const CallPlace& place)
+{
+    return fmt::format("{} {} {}", static_cast<int>(memory), device, place.key());
+}
+
+// Blocks of an ended context were not alive when the memory was searched.
+bool was_alive(const Leak& leak)
+{
+    return leak.kind != LeakKind::at_reset;
+}
+
+} // namespace
+
+void add_reach(std::vector<Leak>& leaks, const Searches& searches, const LeakSource& source)
+{
+    std::map<std::string, Leak*> rows;
+    for (Leak& leak : leaks)
+        if (!searches.found().empty() && was_alive(leak))
+            rows.try_emplace(key_of(leak.memory, leak.device, leak), &leak);
+    for (const LoggedReach& found : searches.found()) {
+        const CallPlace place =
+            source.stacks.read_row(found.api, found.stack, searches.last()->ticks);
+        const auto row = rows.find(key_of(found.memory, found.device, place));
+        if (row == rows.end())
+            continue; // it was freed later
+        const ReachWord word = reach_word(found.reach);
+        std::vector<std::string> chain = steps_of(found.chain);
+        std::vector<ReachGroup>& groups = row->second->reach;
+        const auto same = std::find_if(groups.begin(), groups.end(), [&](const ReachGroup& group) {
+            return group.verdict == word.verdict && group.doubt == word.doubt &&
+                   group.chain == chain;
+        });
+        if (same == groups.end()) {
+            groups.push_back({word.verdict, word.doubt, {found.bytes, found.blocks}, chain});
+        } else {
+            same->sum.bytes += found.bytes;
+            same->sum.blocks += found.blocks;
+        }
+    }
+    for (Leak& leak : leaks)
+        list_largest(leak.reach);
+}
+
+std::optional<MemorySearch> sum_up_search(const Searches& searches, const TickClock& clock)
+{
+    if (!searches.last())
+        return std::nullopt;
+    MemorySearch search;
+    search.ns = clock.ns(searches.last()->ticks);
+    search.searched_bytes = searches.last()->bytes;
+    search.stopped = searches.last()->stopped;
+    search.doubts = searches.last()->doubts;
+    for (const LoggedReach& found : searches.found()) {
+        const Reached verdict = reach_word(found.reach).verdict;
+        ReachSum& sum = verdict == Reached::held   ? search.held
+                        : verdict == Reached::lost ? search.lost
+                                                   : search.possibly;
+        sum.bytes += found.bytes;
+        sum.blocks += found.blocks;
+    }
+    return search;
+}
+
+} // namespace vramscope::report
