@@ -39,7 +39,11 @@ public:
     void run();
     std::vector<FoundPointer> find_pointers(); // of this level, by address
     void take(const std::vector<FoundPointer>& found);
-    bool is_done() const { return frontier_.empty() || levels_ >= kMostLevels || is_full(); }
+    bool is_done() const
+    {
+        const unsigned most = roots_ == Roots::books ? kMostLevelsOfBooks : kMostLevels;
+        return frontier_.empty() || levels_ >= most || is_full();
+    }
 
     const Holders& holders() const { return holders_; }
     HeapBlock heap_block(Address word) const;
@@ -50,6 +54,9 @@ public:
 
 private:
     static constexpr unsigned kMostLevels = 64;
+    // From a driver's variables to its books, as a tree of 100,000 has. Deeper ones are not known
+    // as books: then what they hold is held.
+    static constexpr unsigned kMostLevelsOfBooks = 16;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
