@@ -236,3 +236,19 @@ TEST(OutsideMarks, OfManyProcessesGoBetweenTheChunksOfARunningProgram)
     EXPECT_EQ(addresses.size(), 1 + kThreads * kLives * kAllocs);
     EXPECT_EQ(log.header.lost[0], 0u);
 }
+
+TEST_F(OutsideMark, OfASearchIsInChunksThatNoMarkGoesTo)
+{
+    const std::string chain(3000, 'c');
+    const std::vector<format::Reached> found(
+        100, format::Reached{{}, {}, format::Memory::device, {}, format::Reach::held, 8, 1, chain});
+    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_TRUE(log::append_search(descriptor, 77, {4096, true, "none"}, found));
+    ::close(descriptor);
+    ASSERT_TRUE(mark(path_, "after"));
+    const RecordedLog log = recording_.log();
+    EXPECT_EQ(log.all(Tag::searched).size(), 1u);
+    EXPECT_EQ(log.all(Tag::reached).size(), found.size());
+    EXPECT_EQ(log.all(Tag::reached).back().text("chain"), chain);
+    EXPECT_EQ(marks_in(log), std::vector<std::string>{"after"});
+}
