@@ -164,7 +164,8 @@ LISTS = {
     "ranks.rows": Seen("ranks", lambda row: [row["verdict"], in_bytes(row["leaked_bytes"])], least=2),
     "ranks.leaks": Seen("ranks", lambda row: [in_bytes(row["most_bytes"]) if len(row["processes"]) > 1 else ""]),
 }
-OF_EACH_ROW = ("stack", "threads")  # a call has frames, and a row that many threads made says how many
+# A call has frames, a row that many threads made says how many, and what holds its blocks is e2e_reach's.
+OF_EACH_ROW = ("stack", "threads", "reach")
 
 
 def resolved(schema, root):
