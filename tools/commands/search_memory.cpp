@@ -86,6 +86,7 @@ void search_and_watch(int connection)
         return;
     const pid_t searcher = ::fork();
     if (searcher == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::signal(SIGALRM, SIG_DFL);
         ::alarm(kMostSeconds);
         search_at_end(peer.pid, static_cast<log::Ending>(word));
