@@ -181,6 +181,8 @@ void LogReport::add_replayed_rows(Process& process, ReplayedLog& log)
            find_shortages(replays.shortages.kept(), process.pool.known, options_.for_page, source));
     process.memory = describe_memory({replays.heap, replays.memory, replays.holders,
                                       replays.shortages, replays.span_peaks, process.pool, source});
+    process.host =
+        find_compositions(replays.span_peaks, SpanPeaks::kHost, replays.heap.sites(), source);
     add_leaks(process, log, source);
     if (options_.all_sites)
         process.sites =

@@ -131,8 +131,9 @@ struct Process {
     PoolReport pool;
     std::vector<AllocatorMap> allocator_maps; // only where a page is wanted
     ChurnReport churn;
-    std::vector<SiteSums> sites;           // only where a table of them is wanted
-    std::vector<MemoryReport> memory;      // sorted by ordinal: devices of which anything is known
+    std::vector<SiteSums> sites;      // only where a table of them is wanted
+    std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
+    Compositions host; // of host memory along the run; empty unless they were asked for
     std::vector<ObjectTotal> objects;      // a row for each kind that there was
     std::uint64_t context_devices = 0;     // on which it had contexts
     bool has_context_of_no_device = false; // … and there is one more, on which is not known

@@ -40,6 +40,21 @@ std::vector<PageMap> maps_of(const Report& report, std::size_t process, const Me
     return maps;
 }
 
+std::size_t devices_of(const Report& report)
+{
+    std::size_t devices = 0;
+    for (const Process& process : report.processes)
+        devices += process.memory.size();
+    return devices;
+}
+
+std::size_t hosts_of(const Report& report)
+{
+    return static_cast<std::size_t>(
+        std::count_if(report.processes.begin(), report.processes.end(),
+                      [](const Process& process) { return !process.host.moments.empty(); }));
+}
+
 } // namespace
 
 Json timeline_json(const std::vector<MemoryTime>& times)
@@ -60,21 +75,31 @@ Json timeline_json(const std::vector<MemoryTime>& times)
 
 Json drawn_json(const Report& report, const PageLimits& limits)
 {
-    std::size_t devices = 0;
-    for (const Process& process : report.processes)
-        devices += process.memory.size();
+    const std::size_t devices = devices_of(report);
+    const std::size_t places = devices + hosts_of(report);
     Json processes = Json::array();
     for (std::size_t at = 0; at < std::min(report.processes.size(), limits.processes); ++at) {
         Json& drawn = processes.emplace_back(Json::array());
         for (const MemoryReport& device : report.processes[at].memory)
             drawn.push_back({{"timeline", timeline_json(thinned(device.fine_timeline,
                                                                 share_of(limits.points, devices)))},
-                             {"compositions", compositions_json(device.compositions,
-                                                                share_of(limits.parts, devices),
-                                                                share_of(limits.lives, devices))},
+                             {"compositions",
+                              compositions_json(device.compositions, share_of(limits.parts, places),
+                                                share_of(limits.lives, places))},
                              {"maps", maps_json(maps_of(report, at, device),
                                                 share_of(limits.pieces, devices), limits.rows)}});
     }
+    return processes;
+}
+
+Json host_json(const Report& report, const PageLimits& limits)
+{
+    const std::size_t places = devices_of(report) + hosts_of(report);
+    Json processes = Json::array();
+    for (std::size_t at = 0; at < std::min(report.processes.size(), limits.processes); ++at)
+        processes.push_back(compositions_json(report.processes[at].host,
+                                              share_of(limits.parts, places),
+                                              share_of(limits.lives, places)));
     return processes;
 }
 

@@ -13,6 +13,8 @@ namespace vramscope::report {
 
 // Of each process a list with an object for each of its devices, in the order of the report.
 Json drawn_json(const Report& report, const PageLimits& limits);
+// Of each process what its host memory was made of over time.
+Json host_json(const Report& report, const PageLimits& limits);
 
 // The members of the spans as a list each.
 Json timeline_json(const std::vector<MemoryTime>& times);

@@ -84,7 +84,8 @@ std::string page_of(const Report& report, std::string_view view,
         Json document = {{"view", std::string(view)},
                          {"until_ns", until_ns ? Json(*until_ns) : Json(nullptr)},
                          {"report", packer.packed(whole)},
-                         {"drawn", packer.packed(drawn_json(report, limits))}};
+                         {"drawn", packer.packed(drawn_json(report, limits))},
+                         {"host", packer.packed(host_json(report, limits))}};
         for (const auto& [name, other] : others.items())
             document[name] = packer.packed(other, name);
         sources_of_page.add_to(document, packer);

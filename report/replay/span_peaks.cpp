@@ -12,11 +12,6 @@ namespace {
 // A span ends when it is this part of the device's events, or of its time.
 constexpr std::uint64_t kSpanParts = 96;
 
-bool is_device_memory(format::Memory memory) noexcept
-{
-    return class_of(memory) == format::MemoryClass::device;
-}
-
 template <typename Counts>
 void add_to(Counts& counts, const Counts& more)
 {
@@ -84,78 +79,101 @@ std::vector<std::uint32_t> SpanPeaks::Spans::numbers() const
     return all;
 }
 
+std::size_t SpanPeaks::place_of(format::Memory memory, std::int32_t device) const
+{
+    const format::MemoryClass kind = class_of(memory);
+    if (kind == format::MemoryClass::host)
+        return kHost;
+    const DeviceMemory::Device* const known =
+        kind == format::MemoryClass::device ? memory_.device(device) : nullptr;
+    return known ? place_of_device(known->index) : kNone;
+}
+
+std::uint64_t SpanPeaks::bytes_of(std::size_t place) const
+{
+    return place == kHost ? host_bytes_ : memory_.devices()[place - 1].requested.current;
+}
+
 void SpanPeaks::born(const Block& block)
 {
-    if (!is_device_memory(block.memory))
+    const std::size_t place = place_of(block.memory, block.device);
+    if (place == kNone)
         return;
+    if (place == kHost)
+        host_bytes_ += block.bytes;
     const Site& site = sites_[block.site];
     const SiteShare before{block.site, site.live_bytes - block.bytes, site.live_blocks - 1};
-    const DeviceMemory::Device& device = *memory_.device(block.device);
-    Spans& spans =
-        note({device, block.ticks, {&before, 1}, device.requested.current - block.bytes});
+    const std::uint64_t now = bytes_of(place);
+    Spans& spans = note({place, now, block.ticks, {&before, 1}, now - block.bytes});
     ++spans.counts.sizes[static_cast<std::size_t>(std::bit_width(block.bytes))];
     lives_.born(block.site, spans.span_at(block.ticks), block.bytes);
 }
 
 void SpanPeaks::freed(const Block& block, std::uint64_t ticks)
 {
-    if (!is_device_memory(block.memory))
+    const std::size_t place = place_of(block.memory, block.device);
+    if (place == kNone)
         return;
     const std::uint64_t now = clock_.ns(ticks);
     const std::uint64_t life = now - std::min(clock_.ns(block.ticks), now);
-    ++note_left(block, ticks).counts.lifetimes[ChurnCounts::bin_of(life)];
+    ++note_left(place, block, ticks).counts.lifetimes[ChurnCounts::bin_of(life)];
 }
 
 void SpanPeaks::gone(const Block& block, std::uint64_t ticks)
 {
-    if (is_device_memory(block.memory))
-        note_left(block, ticks);
+    if (const std::size_t place = place_of(block.memory, block.device); place != kNone)
+        note_left(place, block, ticks);
 }
 
-SpanPeaks::Spans& SpanPeaks::note_left(const Block& block, std::uint64_t ticks)
+SpanPeaks::Spans& SpanPeaks::note_left(std::size_t place, const Block& block, std::uint64_t ticks)
 {
+    if (place == kHost)
+        host_bytes_ -= std::min(host_bytes_, block.bytes); // its size may have been unknown
     const Site& site = sites_[block.site];
     const SiteShare before{block.site, site.live_bytes + block.bytes, site.live_blocks + 1};
-    const DeviceMemory::Device& device = *memory_.device(block.device);
-    Spans& spans = note({device, ticks, {&before, 1}, device.requested.current + block.bytes});
+    const std::uint64_t now = bytes_of(place);
+    Spans& spans = note({place, now, ticks, {&before, 1}, now + block.bytes});
     lives_.left(block.site, spans.span_at(block.ticks), spans.number, block.bytes);
     return spans;
 }
 
 void SpanPeaks::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)
 {
-    for (const DeviceMemory::Device& device : memory_.devices()) {
+    for (std::size_t place = 0; place <= memory_.devices().size(); ++place) {
         std::vector<SiteShare> before;
-        std::uint64_t level = device.requested.current;
+        std::uint64_t lost = 0;
         for (const SiteLoss& loss : losses) {
             const Site& site = sites_[loss.site];
-            if (!is_of(site, device.index))
+            if (place_of(site.memory, site.device) != place)
                 continue;
             before.push_back(
                 {loss.site, site.live_bytes + loss.bytes, site.live_blocks + loss.blocks});
-            level += loss.bytes;
+            lost += loss.bytes;
         }
         if (before.empty())
             continue;
-        const std::uint32_t now = note({device, ticks, before, level}).number;
+        if (place == kHost)
+            host_bytes_ -= std::min(host_bytes_, lost);
+        const std::uint64_t now = bytes_of(place);
+        const std::uint32_t number = note({place, now, ticks, before, now + lost}).number;
         for (const SiteShare& share : before)
-            lives_.all_left(share.site, now);
+            lives_.all_left(share.site, number);
     }
 }
 
 SpanPeaks::Spans& SpanPeaks::note(const Change& change)
 {
-    spans_.resize(std::max(spans_.size(), change.device.index + 1));
-    Spans& spans = spans_[change.device.index];
+    spans_.resize(std::max(spans_.size(), change.place + 1));
+    Spans& spans = spans_[change.place];
     if (spans.moment == 0) {
         spans.first_ticks = spans.last_ticks = change.ticks;
-        open(spans, change.ticks, change.device.requested.current);
+        open(spans, change.ticks, change.bytes);
     } else {
         save(spans, change.before);
     }
     // What comes late is as late as the event before it.
-    const Change now{change.device, std::max(change.ticks, spans.last_ticks), change.before,
-                     change.level};
+    const Change now{change.place, change.bytes, std::max(change.ticks, spans.last_ticks),
+                     change.before, change.level};
     const std::uint64_t share = (now.ticks - spans.first_ticks) / kSpanParts;
     const bool after_a_gap = now.ticks - spans.last_ticks > share + 1;
     // What happened at one time is in one span: by its time alone it is known where a block came.
@@ -165,9 +183,9 @@ SpanPeaks::Spans& SpanPeaks::note(const Change& change)
         turn(spans, now, after_a_gap);
     spans.last_ticks = now.ticks;
     ++spans.events;
-    if (now.device.requested.current <= spans.high)
+    if (now.bytes <= spans.high)
         return spans;
-    spans.high = now.device.requested.current;
+    spans.high = now.bytes;
     spans.high_ticks = now.ticks;
     spans.moment = ++moments_;
     return spans;
@@ -187,13 +205,13 @@ void SpanPeaks::save(const Spans& spans, std::span<const SiteShare> before)
 void SpanPeaks::turn(Spans& spans, const Change& change, bool after_a_gap)
 {
     const std::uint64_t gap_begin = spans.last_ticks + 1;
-    close(spans, change.device, after_a_gap ? gap_begin : change.ticks);
+    close(spans, change.place, after_a_gap ? gap_begin : change.ticks);
     if (after_a_gap) {
         open(spans, gap_begin, change.level);
         save(spans, change.before);
-        close(spans, change.device, change.ticks);
+        close(spans, change.place, change.ticks);
     }
-    open(spans, change.ticks, change.device.requested.current);
+    open(spans, change.ticks, change.bytes);
 }
 
 void SpanPeaks::open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level)
@@ -207,7 +225,7 @@ void SpanPeaks::open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t leve
     spans.moment = ++moments_;
 }
 
-void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks)
+void SpanPeaks::close(Spans& spans, std::size_t place, std::uint64_t end_ticks)
 {
     Done peak{std::move(spans.counts)};
     peak.number = spans.number;
@@ -218,7 +236,7 @@ void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device, std::uin
     const std::vector<Site>& sites = sites_.all();
     for (SiteId at = 0; at < sites.size(); ++at) {
         const Site& site = sites[at];
-        if (!is_of(site, device.index))
+        if (place_of(site.memory, site.device) != place)
             continue;
         const bool changed = at < saved_.size() && saved_[at].moment == spans.moment;
         const SiteShare share{at, changed ? saved_[at].bytes : site.live_bytes,
@@ -232,21 +250,15 @@ void SpanPeaks::close(Spans& spans, const DeviceMemory::Device& device, std::uin
     spans.done.push_back(std::move(peak));
     if (spans.done.size() > most_spans_)
         spans.join_least();
-    join_grown(device.index);
+    join_grown(place);
     bound_sums();
 }
 
-bool SpanPeaks::is_of(const Site& site, std::size_t device) const
+void SpanPeaks::join_grown(std::size_t place)
 {
-    const DeviceMemory::Device* const known = memory_.device(site.device);
-    return is_device_memory(site.memory) && known && known->index == device;
-}
-
-void SpanPeaks::join_grown(std::size_t device)
-{
-    const std::vector<std::uint32_t> numbers = spans_[device].numbers();
+    const std::vector<std::uint32_t> numbers = spans_[place].numbers();
     std::erase_if(lives_.grown(), [&](SiteId site) {
-        if (!is_of(sites_[site], device))
+        if (place_of(sites_[site].memory, sites_[site].device) != place)
             return false;
         lives_.join(site, numbers);
         return true;
@@ -255,12 +267,12 @@ void SpanPeaks::join_grown(std::size_t device)
 
 void SpanPeaks::join_all()
 {
-    for (std::size_t device = 0; device < spans_.size(); ++device) {
-        while (spans_[device].done.size() > most_spans_)
-            spans_[device].join_least();
-        const std::vector<std::uint32_t> numbers = spans_[device].numbers();
+    for (std::size_t place = 0; place < spans_.size(); ++place) {
+        while (spans_[place].done.size() > most_spans_)
+            spans_[place].join_least();
+        const std::vector<std::uint32_t> numbers = spans_[place].numbers();
         for (SiteId at = 0; at < sites_.all().size(); ++at) {
-            if (is_of(sites_[at], device))
+            if (place_of(sites_[at].memory, sites_[at].device) == place)
                 lives_.join(at, numbers);
         }
     }
@@ -279,34 +291,34 @@ void SpanPeaks::bound_sums()
 
 void SpanPeaks::finish(std::uint64_t end_ticks)
 {
-    for (const DeviceMemory::Device& device : memory_.devices()) {
-        if (device.index >= spans_.size() || spans_[device.index].moment == 0)
+    for (std::size_t place = 0; place < spans_.size(); ++place) {
+        Spans& spans = spans_[place];
+        if (spans.moment == 0)
             continue;
-        Spans& spans = spans_[device.index];
-        const Change end{
-            device, std::max(end_ticks, spans.last_ticks), {}, device.requested.current};
+        const std::uint64_t now = bytes_of(place);
+        const Change end{place, now, std::max(end_ticks, spans.last_ticks), {}, now};
         const std::uint64_t share = (end.ticks - spans.first_ticks) / kSpanParts;
         if (end.ticks - spans.last_ticks > share + 1)
             turn(spans, end, true);
-        close(spans, device, end.ticks);
+        close(spans, place, end.ticks);
     }
 }
 
-std::vector<SpanPeak> SpanPeaks::of_device(std::size_t index) const
+std::vector<SpanPeak> SpanPeaks::of(std::size_t place) const
 {
-    if (index >= spans_.size())
+    if (place >= spans_.size())
         return {};
-    return {spans_[index].done.begin(), spans_[index].done.end()};
+    return {spans_[place].done.begin(), spans_[place].done.end()};
 }
 
-std::map<SiteId, std::vector<SpanLife>> SpanPeaks::lives_of_device(std::size_t index) const
+std::map<SiteId, std::vector<SpanLife>> SpanPeaks::lives_of(std::size_t place) const
 {
     std::map<SiteId, std::vector<SpanLife>> lives;
-    if (index >= spans_.size())
+    if (place >= spans_.size())
         return lives;
-    const std::vector<std::uint32_t> numbers = spans_[index].numbers();
+    const std::vector<std::uint32_t> numbers = spans_[place].numbers();
     for (SiteId at = 0; at < sites_.all().size(); ++at) {
-        if (is_of(sites_[at], index))
+        if (place_of(sites_[at].memory, sites_[at].device) == place)
             lives.emplace(at, lives_.of(at, numbers));
     }
     return lives;

@@ -1,11 +1,12 @@
 // report/replay/span_peaks.hpp — what was alive at the highest moment of each span of the run, and
 // which blocks came and left in it.
 //
-// A device's time is in at most kMostSpans spans, each short both beside the run's time and beside
-// its events: so a loop has its moments, be it a hundredth of either. When there are too many, two
-// become one, which keeps the higher moment of both. As with the peak, a site that changes behind
-// the highest moment first saves what it had then. A span ends with a walk over all sites: make one
-// only where moments are wanted. A watch of HeapReplay, behind DeviceMemory; finish it.
+// Of each device, and of the host, whose memory is no device's. A place's time is in at most
+// kMostSpans spans, each short both beside the run's time and beside its events: so a loop has its
+// moments, be it a hundredth of either. When there are too many, two become one, which keeps the
+// higher moment of both. As with the peak, a site that changes behind the highest moment first
+// saves what it had then. A span ends with a walk over all sites: make one only where moments are
+// wanted. A watch of HeapReplay, behind DeviceMemory; finish it.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ namespace vramscope::report {
 struct SpanPeak {
     std::uint64_t begin_ticks = 0; // of the span
     std::uint64_t ticks = 0;       // the first moment at which the most was alive
-    std::uint64_t bytes = 0;       // of the program's device memory, as it was requested
+    std::uint64_t bytes = 0;       // of the program's memory there, as it was requested
     std::uint64_t blocks = 0;
     std::vector<SiteShare> shares; // the largest, in no order
     // How many blocks were born in the span, by the std::bit_width of their sizes; and of those
@@ -50,10 +51,14 @@ public:
 
     void finish(std::uint64_t end_ticks);
 
-    // In order of time, without a gap from the first on; of a device in DeviceMemory.
-    std::vector<SpanPeak> of_device(std::size_t index) const;
-    // Of its sites; spans are indices into of_device().
-    std::map<SiteId, std::vector<SpanLife>> lives_of_device(std::size_t index) const;
+    // Places are numbers: the host, and each device in DeviceMemory.
+    static constexpr std::size_t kHost = 0;
+    static constexpr std::size_t place_of_device(std::size_t index) noexcept { return index + 1; }
+
+    // In order of time, without a gap from the first on.
+    std::vector<SpanPeak> of(std::size_t place) const;
+    // Of its sites; spans are indices into of().
+    std::map<SiteId, std::vector<SpanLife>> lives_of(std::size_t place) const;
 
     void prefetch(SiteId site) const override
     {
@@ -66,7 +71,8 @@ public:
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
 private:
-    // What a site had at a moment; valid as long as that is the highest of its device's last span.
+    static constexpr std::size_t kNone = SIZE_MAX;
+    // What a site had at a moment; valid as long as that is the highest of its place's last span.
     struct Saved {
         std::uint64_t moment = 0;
         std::uint64_t bytes = 0;
@@ -95,23 +101,26 @@ private:
         SpanLives::Span span_at(std::uint64_t ticks) const;
         std::vector<std::uint32_t> numbers() const;
     };
-    // An event of some sites of one device; `before`: what they had, `level`: what all had.
+    // An event of some sites of one place. `bytes`: what all have behind it; `level`: what they had
+    // before; `before`: what these had.
     struct Change {
-        const DeviceMemory::Device& device;
+        std::size_t place;
+        std::uint64_t bytes;
         std::uint64_t ticks;
         std::span<const SiteShare> before;
         std::uint64_t level;
     };
 
     Spans& note(const Change& change);
-    Spans& note_left(const Block& block, std::uint64_t ticks);
+    Spans& note_left(std::size_t place, const Block& block, std::uint64_t ticks);
     // Rare, and much: what is done for each event is flat without it.
     [[gnu::noinline]] void turn(Spans& spans, const Change& change, bool after_a_gap);
     void open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level);
-    void close(Spans& spans, const DeviceMemory::Device& device, std::uint64_t end_ticks);
+    void close(Spans& spans, std::size_t place, std::uint64_t end_ticks);
     void save(const Spans& spans, std::span<const SiteShare> before);
-    bool is_of(const Site& site, std::size_t device) const;
-    void join_grown(std::size_t device);
+    std::size_t place_of(format::Memory memory, std::int32_t device) const; // kNone: of no place
+    std::uint64_t bytes_of(std::size_t place) const;
+    void join_grown(std::size_t place);
     void join_all();
     void bound_sums();
 
@@ -121,7 +130,8 @@ private:
     SpanLives lives_;
     std::size_t most_spans_ = kMostSpans;
     SiteVector<Saved> saved_;
-    std::vector<Spans> spans_; // indexed as DeviceMemory's devices
+    std::vector<Spans> spans_; // of each place
+    std::uint64_t host_bytes_ = 0;
     std::uint64_t moments_ = 0;
 };
 

@@ -117,17 +117,17 @@ private:
 
 } // namespace
 
-Compositions find_compositions(const SpanPeaks& peaks, std::size_t device, const Sites& sites,
+Compositions find_compositions(const SpanPeaks& peaks, std::size_t place, const Sites& sites,
                                const LeakSource& log)
 {
-    const std::vector<SpanPeak> spans = peaks.of_device(device);
+    const std::vector<SpanPeak> spans = peaks.of(place);
     StackTable table(sites, log);
     for (const SiteShare& site : largest_sites(spans))
         table.add(site.site);
     Compositions compositions;
     for (const SpanPeak& span : spans)
         compositions.moments.push_back(table.composition_of(span));
-    compositions.lives = table.add_lives(peaks.lives_of_device(device));
+    compositions.lives = table.add_lives(peaks.lives_of(place));
     compositions.stacks = table.take();
     return compositions;
 }

@@ -131,7 +131,8 @@ MemoryReport report_of_device(const DeviceMemory::Device& memory,
     add_holders(device, holdings, source);
     device.peak = find_peak(holdings, source.heap, source.log);
     device.compositions =
-        find_compositions(source.span_peaks, memory.index, source.heap.sites(), source.log);
+        find_compositions(source.span_peaks, SpanPeaks::place_of_device(memory.index),
+                          source.heap.sites(), source.log);
     device.advice = find_advice(holdings, pairs, source.heap, source.log);
     return device;
 }

@@ -88,11 +88,11 @@ std::vector<MemoryHolder> find_holders(std::vector<SiteShare> shares, const Wate
                                        const std::string& cache, const HeapReplay& heap,
                                        const LeakSource& log);
 
-// The spans of a device's time, with stacks. Of so many call stacks the parts are told; what others
-// had is in the sums alone.
+// The spans of a place's time, as SpanPeaks numbers places, with stacks. Of so many call stacks
+// the parts are told; what others had is in the sums alone.
 inline constexpr std::size_t kMostComposingSites = 1024;
 
-Compositions find_compositions(const SpanPeaks& peaks, std::size_t device, const Sites& sites,
+Compositions find_compositions(const SpanPeaks& peaks, std::size_t place, const Sites& sites,
                                const LeakSource& log);
 
 // A moment's segments as a map, without its free pieces. `stacks`: reads the blocks' owners;

@@ -25,3 +25,10 @@ def allocate(mib):
 
 def free(address):
     _check(_driver.cuMemFree_v2(address))
+
+
+def allocate_host(mib):
+    """Pinned; nobody frees it."""
+    address = ctypes.c_void_p()
+    _check(_driver.cuMemHostAlloc(ctypes.byref(address), ctypes.c_size_t(mib << 20), 0))
+    return address

@@ -22,15 +22,21 @@ def lasting():
     return driver.allocate(16)
 
 
+def staging():
+    return driver.allocate_host(5)
+
+
 def late():
     return driver.allocate(3)
 
 
 driver.start()
+driver.allocate_host(1)
 early()
 time.sleep(0.3)
 tracer.vramscope_mark(b"middle")
 passing()
+staging()
 lasted = lasting()
 early()
 time.sleep(0.3)

@@ -64,10 +64,22 @@ const deviceOf = (device, { timeline, compositions, maps }, process) => ({
   maps,
 });
 
+/** The host's memory over time, as a device's; null: nothing is known of it. */
+const hostOf = (compositions, process) =>
+  compositions.moments.length === 0
+    ? null
+    : {
+        process,
+        moments: momentsOf(compositions, process),
+        places: compositions.stacks,
+        lives: compositions.lives,
+      };
+
 function processOf(process, index) {
   const made = { ...process, index, tests: process.tests ?? [], frameworks: process.frameworks ?? [] };
   made.tests.forEach((test) => Object.assign(test, { process: index }));
   made.memory = process.device_memory.map((device, at) => deviceOf(device, documents.drawn[index][at], made));
+  made.host = hostOf(documents.host[index], made);
   return made;
 }
 

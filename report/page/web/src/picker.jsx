@@ -1,7 +1,7 @@
 // report/page/web/src/picker.jsx — what the leaks, the call stacks, the peak and the sizes are of: the whole run, a moment or a range of it.
 import { momentAt } from "./data.js";
 import { HELD } from "./held.js";
-import { rangeOf, rangeSentence } from "./range.jsx";
+import { hostSentence, rangeOf, rangeSentence } from "./range.jsx";
 import { bytesText, counted, timeText } from "./words.js";
 
 export function MomentPicker({ device, moment, pick, setRange }) {
@@ -70,7 +70,8 @@ export function RangePicker({ range, setRange, lookAt }) {
       <Side id="range-from" title="From" at={from} most={most} ns={from_ns} move={(at) => move(at, Math.max(at, to))} />
       <Side id="range-to" title="To" at={to} most={most} ns={to_ns} move={(at) => move(Math.min(at, from), at)} />
       <p class="about" role="status">
-        From <strong>{timeText(from_ns)}</strong> to <strong>{timeText(to_ns)}</strong>: {rangeSentence(range)}{" "}
+        From <strong>{timeText(from_ns)}</strong> to <strong>{timeText(to_ns)}</strong>: {rangeSentence(range)}
+        {hostSentence(range)}{" "}
         <a href="#leaks">{HELD.part}</a>, <a href="#flame">call stacks</a>, <a href="#peak">peak</a> and{" "}
         <a href="#sizes">sizes</a> show it. A range begins and ends where one of {counted(most + 1, "span")} of time
         does; between such ends the numbers are exact.

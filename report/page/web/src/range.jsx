@@ -1,7 +1,8 @@
 // report/page/web/src/range.jsx — a range of time: what came in it, what outlived it, what left.
 //
 // A range is a run of a device's spans. Of each call stack the page has sums of the blocks that came in one span and
-// left in another, so that what is said of a range is exact. Small call stacks are told of together.
+// left in another, so that what is said of a range is exact. Small call stacks are told of together. The host's memory
+// has spans of its own: of a device's range those are told that it touches, with their times.
 import { callKey, devices, deviceText, report } from "./data.js";
 import { bytesText, counted, timeText } from "./words.js";
 
@@ -12,6 +13,14 @@ export function rangeOf(device, one, other) {
   const last = device.moments.length - 1;
   const [from, to] = [one, other].map((at) => Math.min(Math.max(at, 0), last)).sort((a, b) => a - b);
   return { device, from, to, from_ns: device.moments[from].from_ns, to_ns: device.moments[to].to_ns };
+}
+
+/** The same time in the spans of the host's memory; null: nothing was there by then. */
+export function hostRange({ device, from_ns, to_ns }) {
+  const { host } = device.process;
+  if (!host || host.moments[0].from_ns >= to_ns) return null;
+  const before = (ns) => host.moments.filter((moment) => moment.from_ns < ns).length - 1;
+  return rangeOf(host, before(from_ns + 1), before(to_ns));
 }
 
 /** "1.4-9": of the second device, from the fifth span to the tenth; as it stands in the address. */
@@ -90,10 +99,19 @@ const kindOfMoment = (moment) =>
     withRest(moment.rows(), moment.bytes),
   );
 
+function kindsOfHost(range) {
+  const [from, to] = [timeText(range.from_ns), timeText(range.to_ns)];
+  return [
+    ["host-kept", kindOf("Host, kept", `Bytes of host memory that were allocated from ${from} to ${to}, and were alive at its end.`, rowsIn(range, "kept"))],
+    ["host-alive", kindOf("Host, at its end", `Bytes of host memory that were alive at ${to}.`, rowsIn(range, "alive"))],
+  ];
+}
+
 function kindsOfRange(range) {
   const [from, to] = [timeText(range.from_ns), timeText(range.to_ns)];
   const during = `from ${from} to ${to} on ${deviceText(range.device)}`;
   const top = highestIn(range);
+  const host = hostRange(range);
   const kinds = {
     kept: ["New and kept", `Bytes that were allocated ${during}, and were alive at its end.`],
     alive: ["At its end", `Bytes that were alive at ${to} on ${deviceText(range.device)}.`],
@@ -104,6 +122,7 @@ function kindsOfRange(range) {
   return [
     ...Object.entries(kinds).map(([name, [title, about]]) => [name, kindOf(title, about, rowsIn(range, name))]),
     ["top", kindOf("Its peak", peak, withRest(top.rows(), top.bytes))],
+    ...(host ? kindsOfHost(host) : []),
   ].filter(([, { rows }]) => rows.length > 0);
 }
 
@@ -115,22 +134,25 @@ export function kindsThen(moment, range) {
 
 const keyOf = (row) => `${callKey(row)} ${row.memory}`;
 
-const ofDevices = new WeakMap();
+const HOST = ["pinned", "registered"];
+const isIn = ({ process, device }) => (leak) =>
+  leak.process === process.index && (device === undefined ? HOST.includes(leak.memory) : leak.device === device && !HOST.includes(leak.memory));
 
-/** [leak, what it is known by; null: others are known by the same] of a device: no range changes them. */
-function leaksOf(device) {
-  if (!ofDevices.has(device)) {
-    const leaks = report.leaks.filter((leak) => leak.process === device.process.index && leak.device === device.device);
+const ofPlaces = new WeakMap();
+
+/** [leak, what it is known by; null: others are known by the same] of a device or the host: no range changes them. */
+function leaksOf(place) {
+  if (!ofPlaces.has(place)) {
+    const leaks = report.leaks.filter(isIn(place));
     const keys = leaks.map(keyOf);
     const times = new Map();
     for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
-    ofDevices.set(device, leaks.map((leak, at) => [leak, times.get(keys[at]) === 1 ? keys[at] : null]));
+    ofPlaces.set(place, leaks.map((leak, at) => [leak, times.get(keys[at]) === 1 ? keys[at] : null]));
   }
-  return ofDevices.get(device);
+  return ofPlaces.get(place);
 }
 
-/** The part of each leak that was allocated in the range; null: it is not known, as of one of several with one call. */
-export function leakedIn(range) {
+function partsOfLeaks(range) {
   const { device, from_ns: from, to_ns: to } = range;
   const takes = (born, left) => came(range)(born) && left === device.moments.length;
   const told = new Map(device.places.map((place) => [keyOf(place), place.lives && sumOf(place.lives, takes).bytes]));
@@ -141,7 +163,13 @@ export function leakedIn(range) {
     if (leak.last_ns < from || leak.first_ns > to) return 0;
     return leak.first_ns > from && leak.last_ns < to ? leak.bytes : null;
   };
-  return new Map(leaksOf(device).map((one) => [one[0], partOf(one)]));
+  return leaksOf(device).map((one) => [one[0], partOf(one)]);
+}
+
+/** The part of each leak that was allocated in the range; null: it is not known, as of one of several with one call. */
+export function leakedIn(range) {
+  const host = hostRange(range);
+  return new Map([...partsOfLeaks(range), ...(host ? partsOfLeaks(host) : [])]);
 }
 
 /** What a range says of itself. */
@@ -150,6 +178,12 @@ export function rangeSentence(range) {
   return `${bytesText(allocated.bytes)} were allocated in ${counted(allocated.blocks, "block")}, ${bytesText(
     left.bytes,
   )} freed; at its end ${bytesText(alive.bytes)} were alive, ${bytesText(kept.bytes)} of them new.`;
+}
+
+/** The same of the host's memory; empty: there was none. */
+export function hostSentence(range) {
+  const host = hostRange(range);
+  return host ? ` Host memory, ${rangeText(host)}: ${rangeSentence(host)}` : "";
 }
 
 /** Lists of the report's histograms, of a range alone. @returns {{sizes: object[], lifetimes: object[]}} */

@@ -111,7 +111,12 @@ struct Walk {
     std::map<std::uint64_t, Life> lives; // by address
 };
 
-Walk random_walk(LogBuilder& log, std::uint32_t seed)
+struct Calls {
+    const char* allocate = "cuMemAlloc_v2";
+    const char* free = "cuMemFree_v2";
+};
+
+Walk random_walk(LogBuilder& log, std::uint32_t seed, const Calls& calls = {})
 {
     std::mt19937 random(seed);
     std::vector<std::pair<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>>> live;
@@ -125,7 +130,7 @@ Walk random_walk(LogBuilder& log, std::uint32_t seed)
         if (live.empty() || random() % 100 < 52) {
             const std::uint64_t stack = 1 + random() % 4;
             const std::uint64_t bytes = 1 + random() % 1000;
-            log.alloc(0x10000 + at * 0x1000, bytes, stack);
+            log.alloc(0x10000 + at * 0x1000, bytes, stack, calls.allocate);
             live.push_back({0x10000 + at * 0x1000, {stack, bytes}});
             walk.lives[live.back().first] = {stack * 0x1000, bytes, ticks};
             level[stack * 0x1000] += bytes;
@@ -133,7 +138,7 @@ Walk random_walk(LogBuilder& log, std::uint32_t seed)
         } else {
             const std::size_t which = random() % live.size();
             const auto [address, block] = live[which];
-            log.free(address);
+            log.free(address, calls.free);
             walk.lives[address].left = ticks;
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
             if ((level[block.first * 0x1000] -= block.second) == 0)
@@ -227,6 +232,35 @@ TEST(Compositions, TellOfAnyRangeWhatCameWhatStayedAndWhatLeft)
             });
         }
     }
+}
+
+TEST(Compositions, OfHostMemoryAreAsThoseOfADevice)
+{
+    LogBuilder log = program();
+    const std::uint64_t start = log.header().start_ticks;
+    const Walk walk = random_walk(log, 1, {"cuMemHostAlloc", "cuMemFreeHost"});
+    log.alloc(0x1000, 300, 1);
+    const Process process = page_report_of(log).processes.at(0);
+    const Compositions& host = process.host;
+    ASSERT_GT(host.moments.size(), 20u);
+    for (const Composition& moment : host.moments)
+        EXPECT_EQ(bytes_of(host, moment),
+                  std::prev(walk.after.upper_bound(moment.ns + start))->second);
+    expect_same_lives(host, walk, start, [](std::uint32_t born, std::uint32_t left) {
+        return born >= 3 && born <= 14 && left > 14;
+    });
+    ASSERT_EQ(process.memory.at(0).compositions.lives.size(), 1u) << "the device has one block";
+}
+
+TEST(Compositions, OfHostMemoryThatDiedWithItsContextEndThere)
+{
+    LogBuilder log = program();
+    log.at(1'000'000).alloc(0x1000, 300, 1, "cuMemHostAlloc").alloc(0x2000, 500, 2);
+    log.at(90'000'000).context_gone(1);
+    log.at(180'000'000).alloc(0x5000, 7, 4, "cuMemHostAlloc");
+    const Compositions host = page_report_of(log).processes.at(0).host;
+    EXPECT_EQ(bytes_of(host, host.moments.front()), (Level{{0x1000, 300}}));
+    EXPECT_EQ(bytes_of(host, host.moments.back()), (Level{{0x4000, 7}}));
 }
 
 TEST(Compositions, OfALongRunHaveFewSumsOfManyBlocks)
