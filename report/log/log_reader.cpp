@@ -133,8 +133,7 @@ void LogReader::add_to_lane(const Chunk& chunk)
     const auto [at, first] = lane_of_index_.try_emplace(chunk.lane, lanes_.size());
     if (first) {
         lanes_.emplace_back();
-        const std::uint64_t base = chunk.base_ticks;
-        add_turn({.ticks = base > kEarlyTicks ? base - kEarlyTicks : 0,
+        add_turn({.ticks = early_ticks(chunk),
                   .rank = 0,
                   .lane = static_cast<std::uint32_t>(at->second)});
     }
@@ -143,6 +142,11 @@ void LogReader::add_to_lane(const Chunk& chunk)
         ++missing_chunks_; // of this thread, or one is there twice
     chunks.push_back(chunk);
     ++chunks_;
+}
+
+std::uint64_t LogReader::early_ticks(const Chunk& chunk) noexcept
+{
+    return chunk.base_ticks > kEarlyTicks ? chunk.base_ticks - kEarlyTicks : 0;
 }
 
 // How much of the chunk its thread has published by now.

@@ -10,6 +10,7 @@
 // up to this moment nothing is there without what it rests on.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -51,6 +52,32 @@ public:
     template <typename Visit>
     void scan(format::Tag tag, Visit visit) const;
 
+    // How far it has read: when next() gave nullptr. A reader of the same log that is new can go on
+    // from there; it then knows nothing of the chunks that were read to their ends.
+    struct LanePosition {
+        std::uint32_t lane = 0;
+        bool opened = false;
+        std::uint64_t records = 0;         // of its first chunk that were read
+        std::vector<std::uint32_t> chunks; // positions in the file, from that one on
+    };
+    struct Position {
+        std::uint32_t indexed = 0;
+        std::vector<LanePosition> lanes;
+        std::vector<EmptyRun> unbegun;
+        std::uint64_t begun = 0;
+        std::uint64_t damaged_chunks = 0;
+        std::uint64_t missing_chunks = 0;
+        std::uint64_t chunks = 0;
+        std::uint64_t chunks_read = 0;
+        bool cut = false;
+
+        // Calls `visit` with each chunk that is not read any more.
+        template <typename Visit>
+        void for_each_read(Visit visit) const;
+    };
+    Position kept() const;
+    bool restore(const Position& position); // false: it is none of this log
+
     const TickClock& clock() const noexcept { return clock_; }
     // As the chunk headers were when the reader was made.
     const std::vector<PendingFree>& pending_frees() const noexcept { return pending_frees_; }
@@ -82,11 +109,14 @@ private:
         bool operator<(const Turn& other) const noexcept;
     };
 
+    LanePosition position_of(const Lane& lane) const;
+    bool restore_lane(const LanePosition& position);
     void index_new_chunks();
     void index_chunks(EmptyRun run, std::vector<Chunk>& found);
     bool index_chunk(std::uint32_t position, std::vector<Chunk>& found);
     void add_to_lane(const Chunk& chunk);
     void add_turn(Turn turn);
+    static std::uint64_t early_ticks(const Chunk& chunk) noexcept; // when its lane is opened
     std::uint32_t committed_now(const Chunk& chunk) const;
     ChunkCursor cursor_of(const Chunk& chunk) const;
     void step();
@@ -112,6 +142,20 @@ private:
     std::size_t chunks_ = 0;
     std::size_t chunks_read_ = 0;
 };
+
+template <typename Visit>
+void LogReader::Position::for_each_read(Visit visit) const
+{
+    std::vector<bool> kept(indexed);
+    for (const LanePosition& lane : lanes)
+        for (const std::uint32_t chunk : lane.chunks)
+            kept[chunk] = true;
+    for (const EmptyRun& run : unbegun)
+        std::fill(kept.begin() + run.first, kept.begin() + run.end, true);
+    for (std::uint32_t chunk = 0; chunk < indexed; ++chunk)
+        if (!kept[chunk])
+            visit(chunk);
+}
 
 template <typename Visit>
 void LogReader::scan(format::Tag tag, Visit visit) const

@@ -281,4 +281,21 @@ const Module* LogTables::module_with_path(std::string_view path) const noexcept
     return found == modules_.end() ? nullptr : &*found;
 }
 
+// What add() asks of each definition.
+bool LogTables::rebuild()
+{
+    const auto is_whole = [](const auto& one) {
+        const auto& [id, stack] = one;
+        if (stack.inner == id || (stack.origin != 0 && stack.origin >= id))
+            return false;
+        return stack.of_python ? format::PythonFrames{.coded = stack.coded}.visit(
+                                     stack.count, [](const format::PythonFrame&) {})
+                               : format::Addresses{.coded = stack.coded}.visit(
+                                     stack.count, [](std::uint64_t) {});
+    };
+    const auto is_there = [this](const auto& one) { return one.second < modules_.size(); };
+    return apis_.size() <= kMaxApis && std::all_of(stacks_.begin(), stacks_.end(), is_whole) &&
+           std::all_of(loaded_.begin(), loaded_.end(), is_there);
+}
+
 } // namespace vramscope::report

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -139,6 +140,13 @@ public:
     {
         return undefined_;
     } // definitions that made no sense
+
+    auto state() noexcept
+    {
+        return std::tie(apis_, stacks_, python_codes_, frames_, threads_, modules_, loaded_,
+                        devices_, info_, names_notices_, undefined_);
+    } // see report/checkpoint
+    bool rebuild();
 
 private:
     Api* look_ahead_for(std::uint64_t id);

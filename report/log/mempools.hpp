@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -46,6 +47,8 @@ public:
         const auto found = memory_.find(handle);
         return found == memory_.end() ? format::Memory::async : found->second;
     }
+
+    auto state() noexcept { return std::tie(memory_, uses_); } // see report/checkpoint
 
 private:
     // CUmemLocationType: host, host NUMA node, the thread's host NUMA node.

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct SiteChurn : ChurnNumbers {
         std::uint64_t blocks = 0;
     };
     std::array<Freed, 3> freed{};
+
+    auto state() noexcept { return std::tie(static_cast<ChurnNumbers&>(*this), freed); }
 };
 
 struct DriverCallSum {
@@ -69,6 +72,12 @@ public:
     {
         return driver_;
     }
+
+    auto state() noexcept
+    {
+        return std::tie(sites_, last_, sizes_, lifetimes_, driver_, from_driver_, segment_taken_,
+                        segment_thread_);
+    } // see report/checkpoint
 
 private:
     // The last allocation of a device, if nothing was freed since.

@@ -21,6 +21,12 @@ struct LoggedDamage : DamageNumbers {
     LoggedCall ended;   // its free
     LoggedCall noticed; // where the pool looked: without an entry point
     std::uint64_t last_ticks = 0;
+
+    auto state() noexcept
+    {
+        return std::tie(kind, times, address, offset, wrong_bytes, block_bytes, allocation, ended,
+                        noticed, last_ticks);
+    }
 };
 
 class Damages {
@@ -32,6 +38,8 @@ public:
 
     const std::unordered_set<std::uint64_t>& addresses() const noexcept { return addresses_; }
     std::vector<LoggedDamage> groups() const;
+
+    auto state() noexcept { return std::tie(addresses_, groups_); } // see report/checkpoint
 
 private:
     using Key = std::tuple<format::Damage, std::uint64_t, std::uint64_t, std::uint64_t>;

@@ -264,4 +264,22 @@ bool GrowthSeries::one_size(SiteId site) const noexcept
     return site < series_.size() && series_[site].least_size == series_[site].largest_size;
 }
 
+// Times that go back would be shares that are no numbers, or negative.
+bool GrowthSeries::rebuild()
+{
+    const auto is_sound = [this](const Series& series) {
+        std::uint64_t last = series.first_ticks;
+        bool rises = true;
+        for (const Floor& floor : series.floors)
+            rises = rises && std::exchange(last, floor.ticks) <= floor.ticks;
+        return rises && last <= series.kept_ticks && series.kept_ticks <= series.last_ticks &&
+               series.last_ticks <= INT64_MAX && series.kept_events <= series.events &&
+               series.floors.size() <= kMostFloors && series.freed.site < sites_.all().size();
+    };
+    bool sound = series_.size() <= sites_.all().size();
+    for (SiteId site = 0; sound && site < series_.size(); ++site)
+        sound = is_sound(series_[site]);
+    return sound;
+}
+
 } // namespace vramscope::report

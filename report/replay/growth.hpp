@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "report/replay/heap/block_watch.hpp"
@@ -26,6 +27,15 @@ struct Floor {
     std::uint32_t blocks = 0;      // like events, no more than fit
     std::uint32_t events : 31 = 0; // births and deaths in the span
     std::uint32_t level : 1 = 0;   // no event after the span's beginning
+
+    using Kept = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t, bool>;
+    Kept kept() const { return {ticks, bytes, blocks, events, level}; }
+    bool restore(const Kept& kept)
+    {
+        const auto& [at, least, count, some, flat] = kept;
+        *this = {at, least, count, some & INT32_MAX, flat};
+        return true;
+    }
 };
 inline constexpr std::size_t kMostFloors = 64;
 
@@ -52,6 +62,12 @@ public:
     const WorkEnd& work_end() const noexcept { return work_end_; }
     // What was freed behind the last allocation, in the order of sites.
     std::vector<SiteShare> freed_last() const;
+
+    auto state() noexcept
+    {
+        return std::tie(series_, allocations_, work_end_);
+    } // see report/checkpoint
+    bool rebuild();
 
 private:
     struct Series {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/log/chunk_cursor.hpp"
@@ -35,6 +36,8 @@ public:
 
     const std::vector<LoggedMark>& kept() const noexcept { return kept_; } // in order of time
     std::uint64_t count() const noexcept { return count_; }
+
+    auto state() noexcept { return std::tie(kept_, count_); } // see report/checkpoint
 
 private:
     std::vector<LoggedMark> kept_;

@@ -243,4 +243,20 @@ void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
         leave(sites_[loss.site], loss.bytes, loss.blocks);
 }
 
+// Whether each device is there once, and all of those that sites are of.
+bool DeviceMemory::rebuild()
+{
+    for (std::size_t at = 0; at < devices_.size(); ++at) {
+        Device& device = devices_[at];
+        Device*& known = of_ordinal_[static_cast<std::size_t>(device_ordinal(device.ordinal) + 1)];
+        if (known || device.index != at || device.ordinal != device_ordinal(device.ordinal))
+            return false;
+        known = &device;
+    }
+    const std::vector<Site>& sites = sites_.all();
+    return std::all_of(sites.begin(), sites.end(), [this](const Site& site) {
+        return class_of(site.memory) != format::MemoryClass::device || device(site.device);
+    });
+}
+
 } // namespace vramscope::report

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,7 @@ public:
     };
     struct MarkMoment : Moment {
         std::string mark;
+        auto state() noexcept { return std::tie(ticks, parts, mark); }
     };
     struct Device {
         std::size_t index = 0;     // in devices()
@@ -86,6 +88,14 @@ public:
         RequestSizes requests; // requests that the pool served, as it rounded them
         std::vector<Allocator> allocators;
         std::vector<Mempool> mempools;
+
+        auto state() noexcept
+        {
+            return std::tie(index, ordinal, requested, blocks, peak_direct, total, peak,
+                            reserved_peak, recent_peak, peaks, marks, timeline, requests,
+                            allocators, mempools, pool, segment_bytes, suballocated_bytes, sampled,
+                            at_reserved_peak, unattributed);
+        }
 
     private:
         friend class DeviceMemory;
@@ -118,6 +128,9 @@ public:
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+    auto state() noexcept { return std::tie(devices_, marks_, awaited_); } // see report/checkpoint
+    bool rebuild();
 
 private:
     Device& device_of(std::int64_t logged)

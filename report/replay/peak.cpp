@@ -251,4 +251,22 @@ std::vector<std::vector<RepeatedPairs>> PeakHolders::repeated_pairs() const
     return found;
 }
 
+bool PeakHolders::rebuild()
+{
+    const std::size_t sites = heap_.sites().all().size();
+    const std::size_t kinds = heap_.phases().kinds();
+    bool sound = sites_.size() <= sites && gone_.size() <= sites && kinds_.size() <= kinds &&
+                 after_peak_.size() <= kMostDevices;
+    for (SiteId site = 0; sound && site < sites_.size(); ++site)
+        sound = sites_[site].pairs == 0 || memory_.device(heap_.sites()[site].device);
+    for (SiteId site = 0; sound && site < gone_.size(); ++site)
+        sound = gone_[site].early_phase < kinds;
+    for (const AfterPeak& after : after_peak_)
+        for (const Later& later : after.by_depth)
+            sound = sound && later.unseen < kinds && later.known < kinds;
+    for (const Kind& kind : kinds_)
+        sound = sound && kind.of_device.size() <= kMostDevices && kind.depth <= kinds;
+    return sound;
+}
+
 } // namespace vramscope::report

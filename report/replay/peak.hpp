@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "report/replay/heap/heap_replay.hpp"
@@ -81,6 +82,12 @@ public:
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
+
+    auto state() noexcept
+    {
+        return std::tie(sites_, gone_, kinds_, after_peak_);
+    } // see report/checkpoint
+    bool rebuild();
 
 private:
     // What each event of a site looks at.

@@ -55,4 +55,14 @@ void Replays::after_rare(const Record& record, const SegmentReplay& segments)
     tests.apply(record);
 }
 
+bool Replays::rebuild() const
+{
+    const std::size_t sites = heap.sites().all().size();
+    bool sound = churn.sites().size() <= sites && site_peaks.sites() <= sites;
+    for (const LoggedTest& test : tests.kept())
+        for (const auto& [site, holding] : test.holdings)
+            sound = sound && site < sites;
+    return sound;
+}
+
 } // namespace vramscope::report

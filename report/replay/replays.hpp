@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "report/replay/churn.hpp"
 #include "report/replay/contexts.hpp"
@@ -57,6 +58,14 @@ struct Replays {
     // Flat, without what is rare: what is done for each event is in one loop.
     [[gnu::flatten]] void apply(const RecordBatch& batch, const SegmentReplay& segments);
     void finish(); // behind the last batch
+
+    // See report/checkpoint: between two batches. Of what shows spans there is nothing.
+    auto state() noexcept
+    {
+        return std::tie(heap, memory, holders, growth, steps, shortages, marks, damages, churn,
+                        tests, site_peaks);
+    }
+    bool rebuild() const; // whether what names sites names those of `heap`
 
 private:
     // Those before, and one more.

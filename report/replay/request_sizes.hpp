@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace vramscope::report {
 
@@ -42,6 +43,8 @@ public:
         }
         return count > 0 ? sum / count : 0;
     }
+
+    auto state() noexcept { return std::tie(counters_, largest_); } // see report/checkpoint
 
 private:
     struct Counter {

@@ -48,6 +48,14 @@ struct LoggedShortage : ShortageNumbers {
     std::vector<LostBlocks> owners; // those that held the most
     std::vector<LoggedMempool> mempools;
     PoolSnapshot pieces; // of the pool, or the allocator; empty where there was no walk
+
+    auto state() noexcept
+    {
+        return std::tie(device, requested, free, total, allocated, reserved, largest_gap, retries,
+                        of_allocator, owners_known, held, parts, free_bytes, free_pieces, unusable,
+                        fragmentation, map, api, stack, ticks, thread, row, owners, mempools,
+                        pieces);
+    }
 };
 
 // At one place of the program an allocator asked the driver a second time.
@@ -87,6 +95,12 @@ public:
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block&, std::uint64_t) override {}
     void context_gone(std::span<const SiteLoss>, std::uint64_t) override {}
+
+    auto state() noexcept
+    {
+        return std::tie(refusals_, retried_, mended_, rows_, dropped_, first_, last_, count_,
+                        told_last_, walk_again_at_, last_stack_, retries_);
+    } // see report/checkpoint
 
 private:
     static constexpr std::size_t kMostFollowed = 16;

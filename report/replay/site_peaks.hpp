@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <tuple>
 
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/site_vector.hpp"
@@ -19,6 +20,8 @@ public:
         return site < peaks_.size() ? peaks_[site] : 0;
     }
 
+    std::size_t sites() const noexcept { return peaks_.size(); } // that it knows
+
     void prefetch(SiteId site) const override { peaks_.prefetch(site); }
     void born(const Block& block) override
     {
@@ -28,6 +31,8 @@ public:
     void freed(const Block&, std::uint64_t) override {}
     void gone(const Block&, std::uint64_t) override {}
     void context_gone(std::span<const SiteLoss>, std::uint64_t) override {}
+
+    auto state() noexcept { return std::tie(peaks_); } // see report/checkpoint
 
 private:
     const Sites& sites_;

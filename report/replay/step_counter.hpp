@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace vramscope::report {
@@ -49,6 +51,16 @@ public:
         const std::uint64_t count_to = next == points_.end() ? count_ : count_from + stride_;
         const double part = static_cast<double>(ticks - from) / static_cast<double>(to - from);
         return static_cast<double>(count_from) + part * static_cast<double>(count_to - count_from);
+    }
+
+    auto state() noexcept
+    {
+        return std::tie(points_, stride_, count_, begin_ticks_, last_ticks_, begun_);
+    } // see report/checkpoint
+    bool rebuild() const noexcept
+    {
+        return std::has_single_bit(stride_) && points_.size() < kMostPoints &&
+               std::is_sorted(points_.begin(), points_.end());
     }
 
 private:

@@ -141,4 +141,15 @@ const StepName* Steps::named(std::string_view name) const
     return found;
 }
 
+bool Steps::rebuild()
+{
+    for (std::uint32_t index = 0; index < names_.size(); ++index)
+        (names_[index].mark ? marks_ : ranges_).try_emplace(names_[index].name, index);
+    const auto is_there = [this](std::uint32_t index) {
+        return index == kNone || index < names_.size();
+    };
+    return names_.size() <= kMostNames && name_of_kind_.size() >= phases_.kinds() &&
+           std::all_of(name_of_kind_.begin(), name_of_kind_.end(), is_there);
+}
+
 } // namespace vramscope::report

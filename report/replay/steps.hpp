@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -56,6 +57,9 @@ public:
     const StepName* named(std::string_view name) const;
 
     const std::vector<StepName>& all() const noexcept { return names_; }
+
+    auto state() noexcept { return std::tie(names_, name_of_kind_); } // see report/checkpoint
+    bool rebuild();
 
 private:
     static constexpr std::uint32_t kNone = UINT32_MAX;

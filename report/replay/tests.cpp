@@ -88,4 +88,9 @@ void Tests::leave(const Block& block)
         test->holdings.erase(place);
 }
 
+bool Tests::rebuild()
+{
+    return tests_.size() <= kMostTests && (!open_ || !tests_.empty());
+}
+
 } // namespace vramscope::report

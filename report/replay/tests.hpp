@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,9 @@ public:
     void gone(const Block& block, std::uint64_t ticks) override { freed(block, ticks); }
     // Nobody freed them: they are left.
     void context_gone(std::span<const SiteLoss>, std::uint64_t) override {}
+
+    auto state() noexcept { return std::tie(tests_, open_, count_); } // see report/checkpoint
+    bool rebuild();
 
 private:
     void begin(std::string_view name, std::uint64_t ticks);

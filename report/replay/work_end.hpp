@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 
 #include "report/log/tick_clock.hpp"
 #include "tracker/format/layout.hpp"
@@ -52,6 +53,11 @@ public:
         const bool computed = pause >= least && pause >= end - last_allocation_ - pause;
         return std::min(computed ? whole.longest_.end : last_allocation_, end);
     }
+
+    auto state() noexcept
+    {
+        return std::tie(allocated_after_python_, last_allocation_, last_, longest_);
+    } // see report/checkpoint
 
 private:
     static constexpr std::uint64_t kPauseNs = 100'000'000; // shorter ones may be the machine's

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace vramscope::report {
@@ -58,6 +59,8 @@ public:
             at = bytes_.erase(at);
         }
     }
+
+    auto state() noexcept { return std::tie(bytes_); } // see report/checkpoint
 
 private:
     using Map = std::map<std::uint64_t, std::uint64_t>;

@@ -23,6 +23,12 @@ struct FailedGroup : FailedNumbers {
     std::uint64_t stack = 0;
     std::uint64_t first_ticks = 0;
     std::uint64_t last_ticks = 0;
+
+    auto state() noexcept
+    {
+        return std::tie(result, calls, bytes, least_bytes, most_bytes, api, stack, first_ticks,
+                        last_ticks);
+    }
 };
 
 class FailedCalls {
@@ -36,6 +42,8 @@ public:
 
     std::vector<FailedGroup> groups() const;
     const std::unordered_set<std::uint64_t>& freed_addresses() const noexcept { return addresses_; }
+
+    auto state() noexcept { return std::tie(groups_, addresses_); } // see report/checkpoint
 
 private:
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, FailedGroup> groups_;

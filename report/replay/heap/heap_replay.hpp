@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ namespace vramscope::report {
 struct ReplayCounts : EventCounts {
     MemoryCounts memory;
     std::uint64_t last_ticks = 0;
+
+    auto state() noexcept { return std::tie(static_cast<EventCounts&>(*this), memory, last_ticks); }
 };
 
 // A block whose free was in flight when the process ended: perhaps free, perhaps not.
@@ -55,7 +58,7 @@ public:
     void expect_segments(SegmentBirths births)
     {
         births_ = std::move(births);
-        cutting_ = !births_.empty();
+        cutting_ = cutting_ || !births_.empty();
     }
     // Those that were not expected.
     const SegmentBirths& segment_births() const noexcept { return segment_births_; }
@@ -105,6 +108,13 @@ public:
     // Both: after finish().
     std::vector<LostBlocks> lost() const { return lost_.sums(); }
     const std::vector<BlockInFlight>& in_flight() const noexcept { return in_flight_; }
+
+    auto state() noexcept
+    {
+        return std::tie(phases_, sums_, sites_, live_, physical_, pools_, context_handles_,
+                        cutting_, allocations_, names_, mappings_, lost_, counts_, failed_calls_);
+    } // see report/checkpoint
+    bool rebuild();
 
 private:
     // Addresses stay below 2^57, so the space fits above them.

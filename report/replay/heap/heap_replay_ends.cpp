@@ -91,4 +91,31 @@ void HeapReplay::finish()
     physical_.for_each([this](const Block& block) { lose(block); });
 }
 
+// Whether each block is one that this replay would have made, and each phase has its holders.
+bool HeapReplay::rebuild()
+{
+    std::vector<std::uint32_t> holders(phases_.size());
+    bool sound = true;
+    const auto hold = [&](PhaseId phase) {
+        sound = sound && phase < holders.size();
+        if (sound)
+            ++holders[phase];
+    };
+    const auto check = [&](const Block& block) {
+        sound = sound && block.site < sites_.all().size() && sums_.knows(block);
+        if (!sound)
+            return;
+        const Site& site = sites_[block.site];
+        sound = block.memory == site.memory && block.device == site.device &&
+                block.context == site.context;
+        hold(block.phase);
+    };
+    live_.for_each(check);
+    physical_.for_each(check);
+    lost_.for_each_phase(hold);
+    for (const Site& site : sites_.all())
+        sound = sound && site.phase < phases_.kinds();
+    return sound && phases_.is_held(std::move(holders));
+}
+
 } // namespace vramscope::report

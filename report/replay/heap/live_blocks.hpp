@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "report/replay/heap/lost_blocks.hpp"
@@ -102,6 +103,22 @@ public:
             remove(entry.value);
             return true;
         });
+    }
+
+    // By their keys. See report/checkpoint.
+    std::map<std::uint64_t, Block> kept() const
+    {
+        std::map<std::uint64_t, Block> kept;
+        numbers_.for_each(
+            [&](const auto& entry) { kept.emplace(entry.key, blocks_[entry.value]); });
+        return kept;
+    }
+    bool restore(const std::map<std::uint64_t, Block>& kept) // into an empty table
+    {
+        for (const auto& [key, block] : kept)
+            if (occupant_or_insert(key, block))
+                return false;
+        return true;
     }
 
 private:

@@ -107,4 +107,13 @@ Fate LiveSums::fate_of(const Block& block) const noexcept
     return by_exit ? Fate::context_gone_at_exit : Fate::context_gone;
 }
 
+bool LiveSums::rebuild()
+{
+    if (!index_of_id_.empty())
+        look_up(index_of_id_.begin()->first);
+    return index_of_id_.empty() == contexts_.empty() &&
+           std::all_of(index_of_id_.begin(), index_of_id_.end(),
+                       [this](const auto& one) { return one.second < contexts_.size(); });
+}
+
 } // namespace vramscope::report

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,14 @@ public:
     // Dead blocks that may still be in a table.
     std::uint64_t dead_blocks() const noexcept { return dead_blocks_; }
     void forget_dead(std::uint64_t blocks) noexcept { dead_blocks_ -= blocks; }
+
+    auto state() noexcept
+    {
+        return std::tie(contexts_, index_of_id_, device_bytes_, host_bytes_, peak_device_bytes_,
+                        peak_host_bytes_, dead_blocks_);
+    } // see report/checkpoint
+    bool rebuild();
+    bool knows(const Block& block) const noexcept { return block.context < contexts_.size(); }
 
 private:
     struct Context {

@@ -43,6 +43,10 @@ enum class Fate : std::uint8_t {
     context_gone,         // destroyed with their context while the program ran
     context_gone_at_exit, // … after its exit had begun
 };
+constexpr bool is_known(Fate fate) noexcept
+{
+    return fate <= Fate::context_gone_at_exit;
+}
 
 // Blocks of one stack that shared a fate.
 struct LostBlocks {
@@ -80,6 +84,14 @@ public:
 
     // The block may be of any kind: memory, or what is listed without being lost.
     std::vector<LostBlocks> sums() const;
+
+    auto state() noexcept { return std::tie(groups_); } // see report/checkpoint
+    template <typename Visit>
+    void for_each_phase(Visit visit) const // that is held
+    {
+        for (const auto& [key, group] : groups_)
+            visit(group.last_phase);
+    }
 
 private:
     struct Group {

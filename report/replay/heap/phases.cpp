@@ -145,4 +145,52 @@ std::string Phases::kind_name(PhaseKind kind) const
     return joined;
 }
 
+// Paths end: what is around a range is no deeper than ranges may be, and kinds come in their order.
+bool Phases::rebuild()
+{
+    std::vector<PhaseId> unused;
+    for (PhaseId phase = 0; phase < nodes_.size(); ++phase) {
+        if (nodes_[phase].kind >= kinds_.size())
+            return false;
+        std::size_t depth = 0;
+        for (PhaseId around = phase; around != 0 && depth <= kMaxOpenRanges; ++depth)
+            around = around < nodes_.size() ? nodes_[around].parent : 0;
+        if (depth > kMaxOpenRanges || nodes_[phase].parent >= nodes_.size())
+            return false;
+        if (phase != 0 && nodes_[phase].holders == 0)
+            unused.push_back(phase);
+    }
+    std::vector<PhaseId> told = unused_;
+    std::sort(told.begin(), told.end());
+    if (told != unused)
+        return false;
+    for (PhaseKind kind = 0; kind < kinds_.size(); ++kind) {
+        if (kind != 0 && kinds_[kind].parent >= kind)
+            return false;
+        if (kind != 0)
+            kind_of_name_.try_emplace({kinds_[kind].parent, kinds_[kind].name}, kind);
+    }
+    const auto is_open = [this](const Open& open) {
+        return open.ranges.size() <= kMaxOpenRanges &&
+               std::all_of(open.ranges.begin(), open.ranges.end(),
+                           [this](PhaseId phase) { return phase != 0 && phase < nodes_.size(); });
+    };
+    return !nodes_.empty() && !kinds_.empty() && nodes_[0].parent == 0 && kinds_[0].parent == 0 &&
+           threads_.size() <= kMaxThreads && std::all_of(threads_.begin(), threads_.end(), is_open);
+}
+
+bool Phases::is_held(std::vector<std::uint32_t> holders) const
+{
+    for (const Open& open : threads_)
+        for (const PhaseId phase : open.ranges)
+            ++holders[phase];
+    for (const Node& node : nodes_)
+        if (node.holders > 0)
+            ++holders[node.parent];
+    for (PhaseId phase = 1; phase < nodes_.size(); ++phase)
+        if (nodes_[phase].holders < holders[phase])
+            return false;
+    return true;
+}
+
 } // namespace vramscope::report

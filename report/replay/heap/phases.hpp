@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,16 @@ public:
     PhaseKind kind(PhaseId phase) const noexcept { return nodes_[phase].kind; }
     std::vector<std::string> kind_path(PhaseKind kind) const; // outermost first
     std::string kind_name(PhaseKind kind) const; // "epoch #/step #"; empty: outside of any
+
+    auto state() noexcept
+    {
+        return std::tie(nodes_, unused_, threads_, kinds_);
+    } // see report/checkpoint
+    bool rebuild();
+    // After that: whether each phase is held at least as often as it is here, by what is not in it.
+    bool is_held(std::vector<std::uint32_t> holders) const;
+    std::size_t size() const noexcept { return nodes_.size(); }
+    std::size_t kinds() const noexcept { return kinds_.size(); }
 
 private:
     struct Node {

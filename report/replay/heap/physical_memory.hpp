@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -130,6 +131,39 @@ public:
     {
         for (const auto& [address, mapping] : mappings_)
             visit(address, mapping.bytes, blocks_.at(mapping.key).block);
+    }
+
+    auto state() noexcept
+    {
+        return std::tie(next_key_, blocks_, handles_, released_, mappings_);
+    } // see report/checkpoint
+    // Whether references, handles and mappings agree.
+    bool rebuild() const
+    {
+        if (next_key_ > INT64_MAX) // no log has made so many
+            return false;
+        std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> found; // handles, mappings
+        for (const auto& [handle, key] : handles_)
+            ++found[key].first;
+        for (const auto& [address, mapping] : mappings_)
+            ++found[mapping.key].second;
+        for (const auto& [key, entry] : blocks_) {
+            const auto& [handles, mappings] = found[key];
+            if (key >= next_key_ || mappings != entry.mappings ||
+                handles != (entry.references > 0) || handles + mappings == 0)
+                return false;
+        }
+        const auto is_released = [this](const auto& one) {
+            const auto entry = blocks_.find(one.second);
+            return entry != blocks_.end() && entry->second.references == 0 &&
+                   entry->second.handle == one.first;
+        };
+        const auto is_held = [this](const auto& one) {
+            return blocks_.at(one.second).handle == one.first;
+        };
+        return found.size() == blocks_.size() &&
+               std::all_of(handles_.begin(), handles_.end(), is_held) &&
+               std::all_of(released_.begin(), released_.end(), is_released);
     }
 
 private:

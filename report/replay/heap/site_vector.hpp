@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "report/replay/heap/lost_blocks.hpp"
 #include "report/replay/lookup/large_pages.hpp"
@@ -33,6 +35,22 @@ public:
     {
         if (site < size_)
             report::prefetch(&slots_[site]);
+    }
+
+    std::vector<Value> kept() const
+    {
+        std::vector<Value> kept;
+        for (const Slot& slot : slots_)
+            kept.push_back(slot.value);
+        return kept;
+    }
+    bool restore(std::vector<Value> kept)
+    {
+        slots_.clear();
+        for (Value& value : kept)
+            slots_.push_back({std::move(value)});
+        size_ = slots_.size();
+        return true;
     }
 
 private:

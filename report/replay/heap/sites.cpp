@@ -38,8 +38,7 @@ void Sites::place(Block& block, PhaseKind phase)
 
 SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
 {
-    const std::uint64_t hashed = hash(key);
-    FlatMap<SiteId>::Entry* const first = by_hash_.find(hashed);
+    const FlatMap<SiteId>::Entry* const first = by_hash_.find(hash(key));
     for (SiteId at = first ? first->value : kNone; at != kNone; at = next_of_hash_[at]) {
         if (sites_[at] == key)
             return at;
@@ -53,13 +52,35 @@ SiteId Sites::find_or_add(const SiteKey& key, std::uint64_t ticks)
     const auto added = static_cast<SiteId>(sites_.size());
     sites_.push_back({key, {}});
     sites_.back().first_ticks = ticks;
+    list(added);
+    return added;
+}
+
+// The next one in the tables beside sites_, so that it is found.
+void Sites::list(SiteId site)
+{
+    const std::uint64_t hashed = hash(sites_[site]);
+    FlatMap<SiteId>::Entry* const first = by_hash_.find(hashed);
     next_of_hash_.push_back(first ? first->value : kNone);
     listed_.push_back(false);
     if (first)
-        first->value = added;
+        first->value = site;
     else
-        by_hash_.insert(hashed, added);
-    return added;
+        by_hash_.insert(hashed, site);
+}
+
+bool Sites::rebuild()
+{
+    for (SiteId site = 0; site < sites_.size(); ++site)
+        list(site);
+    for (const std::vector<SiteId>& mortal : mortal_of_context_) {
+        for (const SiteId site : mortal) {
+            if (site >= sites_.size() || listed_[site])
+                return false;
+            listed_[site] = true;
+        }
+    }
+    return true;
 }
 
 void Sites::enter(const Block& block)

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "report/replay/heap/lost_blocks.hpp"
@@ -35,6 +36,11 @@ struct SiteKey {
 };
 
 struct alignas(64) Site : SiteKey { // in no more lines of the cache than it needs
+    auto state() noexcept
+    {
+        return std::tie(stack, phase, context, device, api, memory, live_bytes, live_blocks,
+                        allocations, allocated_bytes, frees, first_ticks, last_ticks);
+    }
     std::uint64_t live_bytes = 0;
     std::uint64_t live_blocks = 0;
     std::uint64_t allocations = 0;
@@ -83,9 +89,13 @@ public:
     const std::vector<Site>& all() const noexcept { return sites_; }
     const Site& operator[](SiteId site) const noexcept { return sites_[site]; }
 
+    auto state() noexcept { return std::tie(sites_, mortal_of_context_); } // see report/checkpoint
+    bool rebuild();
+
 private:
     static constexpr SiteId kNone = UINT32_MAX;
 
+    void list(SiteId site);
     SiteId find_or_add(const SiteKey& key, std::uint64_t ticks);
     std::uint64_t hash(const SiteKey& key) const noexcept;
 

@@ -132,4 +132,13 @@ PoolSnapshot snapshot_of(const std::vector<const Segment*>& segments, std::uint6
     return make_snapshot(segments, {}, {}, UINT64_MAX, ticks);
 }
 
+bool PoolSnapshot::rebuild() const
+{
+    for (const SegmentPieces& segment : segments)
+        for (const BlockPiece& block : segment.blocks)
+            if (block.owner != kNoOwner && block.owner >= calls.size())
+                return false;
+    return true;
+}
+
 } // namespace vramscope::report

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct PoolSnapshot {
     std::vector<PieceCall> calls; // what `owner` of a block is an index into, here
     std::uint64_t segments_left_out = 0;
 
+    bool rebuild() const; // whether each block has its call
     // Segments behind the first ones go, so that at most kMostPieces of blocks and gaps stay.
     void cut();
 };
@@ -60,6 +62,11 @@ public:
 
     // `segments`: those of one device that are there now; any serial of the peak or later.
     PoolSnapshot peak(const std::vector<const Segment*>& segments) const;
+
+    auto state() noexcept
+    {
+        return std::tie(serial_, ticks_, blocks_, segments_);
+    } // see report/checkpoint
 
 private:
     std::uint64_t serial_ = 0;

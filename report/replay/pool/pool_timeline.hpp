@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace vramscope::report {
 
 struct PoolPoint : MemorySpan {
     std::uint64_t ticks = 0; // where the span begins
+
+    auto state() noexcept
+    {
+        return std::tie(allocated, active, reserved, peak_allocated, peak_reserved, least_allocated,
+                        used, ticks);
+    }
 };
 
 class PoolTimeline {
@@ -45,6 +52,15 @@ public:
         while (!points_.empty() && coarse.span_of(points_.back().ticks) >= most)
             coarse.halve();
         return std::move(coarse.points_);
+    }
+
+    auto state() noexcept
+    {
+        return std::tie(points_, first_, next_, shift_);
+    }                    // see report/checkpoint
+    bool rebuild() const // whether each time has its point
+    {
+        return shift_ < 64 && points_.size() <= kMostPoints && points_.empty() == (next_ == 0);
     }
 
 private:

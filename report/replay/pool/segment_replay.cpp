@@ -359,4 +359,25 @@ std::vector<const Segment*> SegmentReplay::segments_of(const DevicePool& device)
     return segments;
 }
 
+// Segments have other numbers than they had: blocks that wait are found by their addresses. What
+// waits no longer is forgotten.
+bool SegmentReplay::rebuild()
+{
+    for (std::size_t at = 0; at < devices_.size(); ++at) {
+        devices_[at].changed = false;
+        if (devices_[at].device != device_ordinal(devices_[at].device) ||
+            !index_of_device_.try_emplace(devices_[at].device, at).second)
+            return false;
+    }
+    waiting_.rebuild([this](WaitingBlock& one) {
+        const Segment* const segment = segments_.containing(one.address);
+        one.segment = segment ? segment->number : 0;
+        return segment && find_waiting(one).block;
+    });
+    bool sound = true;
+    segments_.for_each(
+        [&](const Segment& segment) { sound = sound && segment.device < devices_.size(); });
+    return sound;
+}
+
 } // namespace vramscope::report

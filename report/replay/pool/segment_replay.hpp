@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -73,6 +74,14 @@ public:
         }
         changed_.clear();
     }
+
+    auto state() noexcept // see report/checkpoint; when the changes were taken
+    {
+        return std::tie(segments_, devices_, device_of_context_, waiting_, pending_,
+                        reusable_ticks_, serial_, outside_, own_synchronisations_, max_split_bytes_,
+                        small_segment_bytes_, red_zone_bytes_, settings_read_, seen_);
+    }
+    bool rebuild();
 
     PoolSnapshot now(const DevicePool& device) const;
     PoolSnapshot at_peak(const DevicePool& device) const; // when the most was allocated

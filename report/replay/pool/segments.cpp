@@ -146,4 +146,42 @@ Segment* Segments::any_of_context(std::uint64_t context)
     return found == by_context_.end() ? nullptr : &segments_[found->second.begin()->second];
 }
 
+std::vector<Segments::Kept> Segments::kept() const
+{
+    std::vector<Kept> kept;
+    for_each([&](const Segment& segment) {
+        Segment& copy = kept.emplace_back().first;
+        copy.address = segment.address;
+        copy.bytes = segment.bytes;
+        copy.device = segment.device;
+        copy.small = segment.small;
+        copy.context = segment.context;
+        copy.born_ticks = segment.born_ticks;
+        copy.born = segment.born;
+        segment.blocks.for_each(
+            [&](const PoolBlock& block) { kept.back().second.push_back(block); });
+    });
+    return kept;
+}
+
+// False: two overlap, or one does not lie where it should.
+bool Segments::restore(std::vector<Kept> kept)
+{
+    for (auto& [segment, blocks] : kept) {
+        if (segment.bytes == 0 || segment.bytes > UINT64_MAX - segment.address ||
+            overlapping(segment.address, segment.end()))
+            return false;
+        Segment& added = add(std::move(segment));
+        for (const PoolBlock& block : blocks) {
+            const Segment::Beside beside = added.beside(block.address);
+            if (block.bytes == 0 || !added.contains(block.address) ||
+                block.bytes > added.end() - block.address ||
+                added.overlapping(beside, block.address, block.end()))
+                return false;
+            added.insert(beside, block);
+        }
+    }
+    return true;
+}
+
 } // namespace vramscope::report

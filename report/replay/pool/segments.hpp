@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "report/replay/lookup/flat_map.hpp"
 #include "report/replay/lookup/slab.hpp"
@@ -32,6 +35,10 @@ struct Segment {
     std::uint64_t born = 0; // serial
     static constexpr std::size_t kHotLines = 2;
 
+    auto state() noexcept
+    {
+        return std::tie(address, bytes, device, small, context, born_ticks, born);
+    }
     std::uint64_t end() const noexcept { return address + bytes; }
     bool contains(std::uint64_t other) const noexcept { return other - address < bytes; }
     // Free pieces that cannot go back to the driver, since blocks are beside them.
@@ -93,6 +100,11 @@ public:
         for (const auto& [address, number] : by_address_)
             visit(segments_[number]);
     }
+
+    // A segment, and its blocks in order.
+    using Kept = std::pair<Segment, std::vector<PoolBlock>>;
+    std::vector<Kept> kept() const;
+    bool restore(std::vector<Kept> kept); // into an empty space
 
     // Fetches what a look-up of each of these addresses, and of the block there, will touch. At
     // most kMostAhead of them.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "report/replay/lookup/prefetch.hpp"
@@ -65,6 +66,20 @@ public:
         forget_released();
         std::erase_if(in_order_, condition);
         std::erase_if(late_, condition);
+        std::make_heap(late_.begin(), late_.end(), kLater);
+    }
+
+    auto state() // see report/checkpoint
+    {
+        forget_released();
+        return std::tie(in_order_, late_);
+    }
+    // Calls `renumber` with each, and forgets those that it says false of.
+    template <typename Renumber>
+    void rebuild(Renumber renumber)
+    {
+        std::erase_if(in_order_, [&](WaitingBlock& one) { return !renumber(one); });
+        std::erase_if(late_, [&](WaitingBlock& one) { return !renumber(one); });
         std::make_heap(late_.begin(), late_.end(), kLater);
     }
 

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "report/log/log_reader.hpp"
@@ -76,6 +77,9 @@ public:
     // The pool as it is behind the last record of the batch: to be looked at when that record is
     // an out_of_memory, or when next() gave nullptr.
     const SegmentReplay& segments() const noexcept { return segments_; }
+
+    // See report/checkpoint: before next(), or when it gave nullptr.
+    auto state() noexcept { return std::tie(tables_, segments_); }
 
 private:
     static constexpr std::size_t kBatches = 4;

@@ -17,11 +17,10 @@ LogTables::FindApis apis_of(const LogFile& file)
 
 // The first reading of a log whose program has an allocator of its own: it replays the driver's
 // memory alone, for of the blocks that were cut only their places matter.
-SegmentBirths find_segment_births(const LogFile& file)
+SegmentBirths find_segment_births(const LogFile& file, LogTables tables)
 {
     if (file.header().suballocated == 0)
         return {};
-    LogTables tables(apis_of(file));
     HeapReplay heap(tables, file.header().exit_began_ticks);
     LogReader reader(file);
     while (const Record* const record = reader.next()) {
@@ -57,8 +56,13 @@ bool Reading::has_segments()
 SegmentBirths& Reading::births()
 {
     if (!births_)
-        births_ = find_segment_births(file_);
+        births_ = find_segment_births(file_, tables_);
     return *births_;
+}
+
+ReadAhead& Reading::ahead()
+{
+    return ahead_ ? *ahead_ : ahead_.emplace(reader_, apis_of(file_));
 }
 
 void Reading::prepare(HeapReplay& heap)
@@ -71,7 +75,7 @@ void Reading::prepare(HeapReplay& heap)
 void Reading::read_ahead(HeapReplay& heap, const ReadingControl& control, const ApplyBatch& apply)
 {
     prepare(heap);
-    ahead_.emplace(reader_, apis_of(file_));
+    ahead();
     std::uint64_t records = 0; // since the last turn
     while (const RecordBatch* const batch = ahead_->next()) {
         apply(*batch, ahead_->segments());

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <tuple>
 
 #include "report/log/log_reader.hpp"
 #include "report/log/log_tables.hpp"
@@ -69,6 +70,12 @@ public:
     LogTables& tables() noexcept { return tables_; }
     const LogTables& tables() const noexcept { return tables_; }
     const SegmentReplay& pool() const noexcept { return ahead_->segments(); } // after read_ahead()
+    // See report/checkpoint: before it is read, or after all of it was by read_ahead().
+    auto state() { return std::tie(reader_, tables_, ahead()); }
+    bool rebuild() noexcept { return resumed_ = true; }
+    // What came before is known by what it amounts to: its events are not read.
+    bool resumed() const noexcept { return resumed_; }
+
     bool runs_on() const noexcept { return runs_on_; }
     bool interrupted() const noexcept { return interrupted_; }
     double fraction_read() const noexcept { return fraction_read_; } // of what was applied
@@ -77,6 +84,7 @@ private:
     static constexpr std::uint64_t kRecordsPerTurn = 1 << 16;
 
     SegmentBirths& births();
+    ReadAhead& ahead();
     void prepare(HeapReplay& heap);
     void take_turn(const ReadingControl& control);
     template <typename Apply>
@@ -89,6 +97,7 @@ private:
     LogTables tables_;
     std::optional<SegmentBirths> births_; // once they are known
     std::optional<ReadAhead> ahead_;
+    bool resumed_ = false;
     bool interrupted_ = false;
     double fraction_read_ = 0;
 };
