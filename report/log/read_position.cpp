@@ -19,6 +19,9 @@ LogReader::Position LogReader::kept() const
                       .cut = cut_};
     for (const Lane& lane : lanes_)
         position.lanes.push_back(position_of(lane));
+    // As they are where all of them are found at once: which comes first where times are equal.
+    std::sort(position.lanes.begin(), position.lanes.end(),
+              [](const LanePosition& a, const LanePosition& b) { return a.lane < b.lane; });
     return position;
 }
 
