@@ -75,8 +75,7 @@ public:
 
     auto state() noexcept
     {
-        return std::tie(sites_, last_, sizes_, lifetimes_, driver_, from_driver_, segment_taken_,
-                        segment_thread_);
+        return std::tie(sites_, last_, sizes_, lifetimes_, driver_, from_driver_);
     } // see report/checkpoint
 
 private:

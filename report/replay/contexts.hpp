@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "report/log/chunk_cursor.hpp"
 #include "report/replay/misuse.hpp"
@@ -36,6 +37,9 @@ public:
     void apply(const Record& record);
     // By their ids, which are given in the order in which they are first known.
     const std::map<std::uint64_t, LoggedContext>& all() const noexcept { return contexts_; }
+
+    auto state() noexcept { return std::tie(contexts_); } // see report/checkpoint
+    bool rebuild() const noexcept { return contexts_.size() <= kMostContexts; }
 
 private:
     LoggedContext* find_or_add(std::uint64_t id);

@@ -58,12 +58,13 @@ struct Replays {
     // Flat, without what is rare: what is done for each event is in one loop.
     [[gnu::flatten]] void apply(const RecordBatch& batch, const SegmentReplay& segments);
     void finish(); // behind the last batch
+    bool wants_site_peaks() const noexcept { return with_site_peaks_.has_value(); }
 
     // See report/checkpoint: between two batches. Of what shows spans there is nothing.
     auto state() noexcept
     {
-        return std::tie(heap, memory, holders, growth, steps, shortages, marks, damages, churn,
-                        tests, site_peaks);
+        return std::tie(heap, memory, holders, growth, steps, shortages, marks, contexts, damages,
+                        churn, tests, site_peaks);
     }
     bool rebuild() const; // whether what names sites names those of `heap`
 

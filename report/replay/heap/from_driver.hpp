@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 #include "report/log/chunk_cursor.hpp"
 
@@ -22,6 +23,11 @@ public:
         }
     }
     bool last() const noexcept { return last_; } // of the allocation that came last
+
+    auto state() noexcept
+    {
+        return std::tie(last_, segment_taken_, segment_thread_);
+    } // see report/checkpoint
 
 private:
     bool last_ = true;
