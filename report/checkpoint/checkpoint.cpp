@@ -1,7 +1,9 @@
 // report/checkpoint/checkpoint.cpp — its head, which says of what log it is, and its body.
 #include "report/checkpoint/checkpoint.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -17,9 +19,21 @@ struct CheckpointHead {
     std::array<char, 24> version{}; // of vramscope: what a replay consists of changes
     std::array<std::uint64_t, 5> log{};
     std::uint64_t bytes = 0;
-    std::uint64_t checksum = 0; // of the body
+    std::uint64_t checksum = 0; // of all behind it
+    std::uint64_t until_ticks = 0;
+    std::array<std::uint64_t, 2> ends{}; // as the log's header had them
+    std::uint8_t site_peaks = 0;         // 1: it has them
+    std::uint8_t segments_known = 0; // 1: what is cut was known from the first on, or there is none
+    std::array<std::uint8_t, 6> zeros{};
 };
-static_assert(sizeof(CheckpointHead) == 88);
+static_assert(sizeof(CheckpointHead) == 120);
+constexpr std::size_t kChecked = offsetof(CheckpointHead, until_ticks);
+
+// Where events behind it count otherwise: that of Python, and that of the program. 0: not yet.
+std::array<std::uint64_t, 2> ends_of(const format::FileHeader& log)
+{
+    return {log.python_ended_ticks, log.exit_began_ticks};
+}
 
 // FNV-1a: it tells damage, and is no proof against an attack.
 std::uint64_t checksum_of(std::string_view bytes) noexcept
@@ -31,7 +45,7 @@ std::uint64_t checksum_of(std::string_view bytes) noexcept
 }
 
 // What no other log has.
-CheckpointHead head_of(const format::FileHeader& log, std::string_view body)
+CheckpointHead head_of(const format::FileHeader& log, std::size_t bytes)
 {
     CheckpointHead head;
     constexpr std::string_view kMagic = "VRAMCKPT";
@@ -39,8 +53,7 @@ CheckpointHead head_of(const format::FileHeader& log, std::string_view body)
     kMagic.copy(head.magic.data(), head.magic.size());
     kVersion.copy(head.version.data(), head.version.size());
     head.log = {log.pid, log.process_start, log.start_real_ns, log.start_ns, log.start_ticks};
-    head.bytes = body.size();
-    head.checksum = checksum_of(body);
+    head.bytes = bytes;
     return head;
 }
 
@@ -50,14 +63,30 @@ CheckpointHead head_of(const format::FileHeader& log, std::string_view body)
                 fmt::format("the checkpoint of {}: {}", reading.file().path().string(), why));
 }
 
-std::string_view body_of(std::string_view checkpoint, const Reading& reading)
+// What was replayed must be what this reading would have replayed up to there.
+void check_moment(const CheckpointHead& head, const Reading& reading, const Replays& replays)
+{
+    if (head.until_ticks > reading.until_ticks())
+        refuse(reading, "it is of a later moment");
+    const std::array<std::uint64_t, 2> ends = ends_of(reading.file().header());
+    for (std::size_t at = 0; at < ends.size(); ++at)
+        if (ends[at] != head.ends[at] && (head.ends[at] != 0 || ends[at] <= head.until_ticks))
+            refuse(reading, "the program had begun to end, which it does not know");
+    if ((head.site_peaks != 0) != replays.wants_site_peaks())
+        refuse(reading, "it was made for another purpose");
+    if (head.segments_known == 0 && !reading.follows())
+        refuse(reading, "it does not know what the program's allocator cuts");
+}
+
+std::string_view body_of(std::string_view checkpoint, const Reading& reading,
+                         const Replays& replays)
 {
     CheckpointHead head;
     if (checkpoint.size() < sizeof head)
         refuse(reading, "it is cut");
     std::memcpy(&head, checkpoint.data(), sizeof head);
     const std::string_view body = checkpoint.substr(sizeof head);
-    const CheckpointHead expected = head_of(reading.file().header(), body);
+    const CheckpointHead expected = head_of(reading.file().header(), body.size());
     if (head.magic != expected.magic)
         refuse(reading, "it is none");
     if (head.version != expected.version)
@@ -66,26 +95,47 @@ std::string_view body_of(std::string_view checkpoint, const Reading& reading)
         refuse(reading, "it is of another log");
     if (head.bytes != expected.bytes)
         refuse(reading, "it is cut");
-    if (head.checksum != expected.checksum)
+    if (head.checksum != checksum_of(checkpoint.substr(kChecked)))
         refuse(reading, "it is damaged");
+    check_moment(head, reading, replays);
     return body;
 }
 
 } // namespace
+
+bool knows_segments(const Reading& reading, const Replays& replays)
+{
+    return reading.knows_segments() || !replays.heap.is_cut();
+}
+
+std::uint64_t moment_of(std::string_view checkpoint)
+{
+    CheckpointHead head;
+    std::memcpy(&head, checkpoint.data(), std::min(checkpoint.size(), sizeof head));
+    return head.until_ticks;
+}
 
 std::string checkpoint_of(Reading& reading, Replays& replays)
 {
     ArchiveWriter body;
     transfer(body, reading);
     transfer(body, replays);
-    const CheckpointHead head = head_of(reading.file().header(), body.bytes());
+    const format::FileHeader& log = reading.file().header();
+    CheckpointHead head = head_of(log, body.bytes().size());
+    head.until_ticks = reading.until_ticks();
+    head.ends = ends_of(log);
+    head.site_peaks = replays.wants_site_peaks();
+    head.segments_known = knows_segments(reading, replays);
     std::string checkpoint(reinterpret_cast<const char*>(&head), sizeof head);
-    return checkpoint += body.bytes();
+    checkpoint += body.bytes();
+    head.checksum = checksum_of(std::string_view(checkpoint).substr(kChecked));
+    std::memcpy(checkpoint.data(), &head, sizeof head);
+    return checkpoint;
 }
 
 void restore_checkpoint(std::string_view checkpoint, Reading& reading, Replays& replays)
 {
-    ArchiveReader body(body_of(checkpoint, reading));
+    ArchiveReader body(body_of(checkpoint, reading, replays));
     transfer(body, reading);
     transfer(body, replays);
     if (!body.good() || !body.at_end())

@@ -16,11 +16,19 @@
 
 namespace vramscope::report {
 
-// After Reading::read_ahead(), which was not interrupted; the replays are not finished.
+// After Reading::read_ahead(), which was not interrupted, or go_on(), which left nothing; the
+// replays are not finished.
 std::string checkpoint_of(Reading& reading, Replays& replays);
 
-// Both are of the same log, and new. Error (bad_input): it is none of this log, or damaged; then
-// neither is to be used.
+// Whether the checkpoint will serve every reading: one that follows a log finds out late what an
+// allocator of the program's cuts, and its peaks differ by that.
+bool knows_segments(const Reading& reading, const Replays& replays);
+
+// The moment up to which it was read, of one that was restored.
+std::uint64_t moment_of(std::string_view checkpoint);
+
+// Both are of the same log, and new. Error (bad_input): it is none of this log, or damaged, or
+// would not serve this reading; then neither is to be used.
 void restore_checkpoint(std::string_view checkpoint, Reading& reading, Replays& replays);
 
 } // namespace vramscope::report

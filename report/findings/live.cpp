@@ -7,14 +7,13 @@
 #include <thread>
 #include <utility>
 
+#include "report/checkpoint/log_replay.hpp"
 #include "report/findings/findings.hpp"
 #include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
 #include "report/findings/live_holdings.hpp"
 #include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
-#include "report/replay/pool/segment_replay.hpp"
-#include "report/replay/reading/reading.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -31,10 +30,9 @@ std::uint64_t monotonic_ns()
 
 class LiveReport::Impl {
 public:
-    Impl(const std::filesystem::path& log, SymbolizerOptions symbols)
-        : file_(LogFile::open(log)), symbolizer_(std::move(symbols))
+    Impl(const std::filesystem::path& log, SymbolizerOptions symbols, CheckpointStore* checkpoints)
+        : file_(LogFile::open(log)), checkpoints_(checkpoints), symbolizer_(std::move(symbols))
     {
-        replay_.watch(growth_);
         suppressions_.add_built_in();
     }
 
@@ -44,16 +42,15 @@ public:
     {
         wait_for_the_opening();
         file_.refresh();
-        const auto apply = [this](const Record& record) {
-            const bool rare = !is_hot(record.tag);
-            if (rare)
-                steps_.before(record);
-            replay_.apply(record);
-            segments_.apply(record);
-            if (rare)
-                after_rare(record);
+        const auto apply = [this](const RecordBatch& batch, const SegmentReplay& pool) {
+            replays_.apply(batch, pool);
+            for (const Record& record : batch.records())
+                unfollowed_ |=
+                    record.tag == format::Tag::failed || record.tag == format::Tag::damaged;
         };
         all_read_ = reading_.go_on(ticks, apply, [&] { return enough && enough(); });
+        if (all_read_ && ticks != UINT64_MAX) // else it has ended
+            keep_checkpoint(*log_, checkpoints_);
     }
 
     LiveState state(std::size_t most_stacks)
@@ -63,18 +60,18 @@ public:
         LiveState state;
         fill_in_header(state);
         LiveHoldings holdings(state);
-        replay_.for_each_alive([&](const Block& block) { holdings.add(block); });
+        replays_.heap.for_each_alive([&](const Block& block) { holdings.add(block); });
         for (const LoggedDevice& known : tables_.devices()) {
             LiveDevice& device = holdings.device_of(known.ordinal);
             device.name = known.name;
             device.total_bytes = known.bytes;
         }
-        if (segments_.seen())
-            for (const DevicePool& pool : segments_.devices())
+        if (reading_.pool().seen())
+            for (const DevicePool& pool : reading_.pool().devices())
                 fill_in_pool(holdings.device_of(pool.device), pool.stats);
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
         StackReader stacks(tables_, symbolizer_, ShownFrames::own, &suppressions_);
-        stacks.find_wrappers(replay_.sites().all());
+        stacks.find_wrappers(replays_.heap.sites().all());
         const LeakSource source{tables_, reading_.clock(), running, state.age_ns, 0, stacks};
         const std::vector<LostBlocks> held = holdings.stacks().largest(most_stacks * kPerRow);
         if (all_read_)
@@ -93,13 +90,6 @@ public:
     }
 
 private:
-    void after_rare(const Record& record)
-    {
-        steps_.after(record);
-        damages_.note(record);
-        unfollowed_ |= record.tag == format::Tag::failed || record.tag == format::Tag::damaged;
-    }
-
     // Each time it is a reading from the beginning, so it gets no more than a twentieth of the
     // time: a long log whose program goes on freeing wrongly is not read for each look.
     void follow_wrong_frees()
@@ -108,8 +98,8 @@ private:
         const std::uint64_t begin = monotonic_ns();
         if (!unfollowed_ || begin < may_follow_ns_)
             return;
-        followed_.emplace(
-            follow(reading_, replay_.failed_calls(), damages_, {}, file_.lost_events() == 0));
+        followed_.emplace(follow(reading_, replays_.heap.failed_calls(), replays_.damages, {},
+                                 file_.lost_events() == 0));
         unfollowed_ = false;
         const std::uint64_t end = monotonic_ns();
         may_follow_ns_ = end + kShare * (end - begin);
@@ -117,13 +107,14 @@ private:
 
     GrowthTable growth_table(const std::vector<LostBlocks>& held, const LeakSource& source) const
     {
-        const std::uint64_t last = replay_.counts().last_ticks;
-        return {{.sites = replay_.sites(),
-                 .phases = replay_.phases(),
-                 .series = growth_,
-                 .steps = steps_,
+        const HeapReplay& heap = replays_.heap;
+        const std::uint64_t last = heap.counts().last_ticks;
+        return {{.sites = heap.sites(),
+                 .phases = heap.phases(),
+                 .series = replays_.growth,
+                 .steps = replays_.steps,
                  .wanted = nullptr,
-                 .work = {.allocations = growth_.allocations(),
+                 .work = {.allocations = replays_.growth.allocations(),
                           .begin_ticks = file_.header().start_ticks,
                           .end_ticks = last},
                  .log_end_ticks = last},
@@ -168,7 +159,7 @@ private:
     void fill_in_header(LiveState& state) const
     {
         const format::FileHeader& header = file_.header();
-        const ReplayCounts& counts = replay_.counts();
+        const ReplayCounts& counts = replays_.heap.counts();
         const std::uint64_t now = monotonic_ns();
         state.pid = header.pid;
         state.program = tables_.info_value("program");
@@ -186,23 +177,23 @@ private:
     }
 
     LogFile file_;
-    Reading reading_{file_, {.runs_on = true}};
+    CheckpointStore* checkpoints_;
+    const std::unique_ptr<LogReplay> log_ =
+        begin_replay(file_, {.runs_on = true, .follows = true}, {}, checkpoints_);
+    Reading& reading_ = log_->reading;
+    Replays& replays_ = log_->replays;
     LogTables& tables_ = reading_.tables();
-    HeapReplay replay_{tables_, 0};
-    SegmentReplay segments_{tables_};
-    GrowthSeries growth_{replay_.sites(), WorkEnd(file_.header(), reading_.clock())};
-    Steps steps_{replay_.phases()};
-    Damages damages_;
     bool all_read_ = false;            // of what there was at the last read()
-    bool unfollowed_ = false;          // something was done wrong since
+    bool unfollowed_ = true;           // perhaps something was done wrong since
     std::optional<Followed> followed_; // none: nothing was done wrong
     std::uint64_t may_follow_ns_ = 0;
     Suppressions suppressions_; // those that are built in
     Symbolizer symbolizer_;
 };
 
-LiveReport::LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols)
-    : impl_(std::make_unique<Impl>(log, std::move(symbols)))
+LiveReport::LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols,
+                       CheckpointStore* checkpoints)
+    : impl_(std::make_unique<Impl>(log, std::move(symbols), checkpoints))
 {
 }
 LiveReport::~LiveReport() = default;

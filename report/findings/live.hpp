@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "report/checkpoint/checkpoint_store.hpp"
 #include "report/model/live.hpp"
 #include "report/symbols/symbolizer.hpp"
 #include "tracker/format/layout.hpp"
@@ -21,7 +22,10 @@ namespace vramscope::report {
 
 class LiveReport {
 public:
-    explicit LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols = {});
+    // `checkpoints`: where the reading may begin, and leaves for the next one what it knows; may be
+    // null, and outlives this.
+    explicit LiveReport(const std::filesystem::path& log, SymbolizerOptions symbols = {},
+                        CheckpointStore* checkpoints = nullptr);
     ~LiveReport();
 
     format::Clock clock() const noexcept; // read() takes the ticks of this clock

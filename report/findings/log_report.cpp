@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "report/checkpoint/log_replay.hpp"
 #include "report/findings/findings.hpp"
 #include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
@@ -55,9 +57,12 @@ std::uint64_t requests_of(const Sites& sites)
 // A log, and what was replayed of it.
 struct LogReport::ReplayedLog {
     ReplayedLog(const LogFile& file, const Options& options, Symbolizer& symbolizer)
-        : header(file.header()), reading(file, extent_of(header, options)),
-          replays(reading.tables(), header, reading.clock(),
-                  {.span_peaks = options.for_page, .site_peaks = options.all_sites}),
+        : header(file.header()),
+          store(options.for_page || options.all_sites || options.from_ns ? nullptr
+                                                                         : options.checkpoints),
+          replay(begin_replay(file, extent_of(header, options),
+                              {.span_peaks = options.for_page, .site_peaks = options.all_sites},
+                              store)),
           stacks(reading.tables(), symbolizer,
                  options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
     {
@@ -66,8 +71,10 @@ struct LogReport::ReplayedLog {
     }
 
     const format::FileHeader& header;
-    Reading reading;
-    Replays replays;
+    CheckpointStore* const store; // null: the whole log is read
+    const std::unique_ptr<LogReplay> replay;
+    Reading& reading = replay->reading;
+    Replays& replays = replay->replays;
     StackReader stacks;
 };
 
@@ -113,6 +120,8 @@ void LogReport::replay(ReplayedLog& log)
                            [&](const RecordBatch& batch, const SegmentReplay& pool) {
                                log.replays.apply(batch, pool);
                            });
+    if (!log.reading.interrupted())
+        keep_checkpoint(*log.replay, log.store);
     log.replays.finish();
     report_.interrupted = log.reading.interrupted();
     if (report_.interrupted)

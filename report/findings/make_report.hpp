@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/checkpoint/checkpoint_store.hpp"
 #include "report/findings/places/suppressions.hpp"
 #include "report/model/report.hpp"
 #include "report/rules/rule.hpp"
@@ -42,7 +43,10 @@ struct Options {
     SymbolizerOptions symbols;
     Symbolizer* symbolizer = nullptr; // made with `symbols`: one that several reports share
     Suppressions suppressions;        // none
-    Rules rules;                      // none: see Process::rules
+    // Of a running program: the log is read from its checkpoint there, and leaves one. Null: it is
+    // read from its beginning, as it is for pages, for all sites and since a moment.
+    CheckpointStore* checkpoints = nullptr;
+    Rules rules; // none: see Process::rules
 };
 
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});

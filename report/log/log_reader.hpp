@@ -82,6 +82,7 @@ public:
     // As the chunk headers were when the reader was made.
     const std::vector<PendingFree>& pending_frees() const noexcept { return pending_frees_; }
     double fraction_read() const noexcept;
+    std::size_t chunks_read() const noexcept { return chunks_read_; } // to their ends
     bool cut() const noexcept;
     std::uint64_t damaged_chunks() const;
     EmptyChunks empty_chunks() const;

@@ -30,8 +30,8 @@ NOT_TIED = {
     "ReadAhead": {"reader_": OTHERS, **dict.fromkeys(
         ["batches_", "mutex_", "changed_", "filled_", "taken_", "done_", "stop_", "ended_", "error_", "thread_",
          "started_"], BETWEEN)},
-    "Reading": {"file_": OTHERS, "until_ticks_": NOW, "runs_on_": NOW, "births_": NOW, "ahead_": "by ahead()",
-                "resumed_": AGAIN, "interrupted_": BETWEEN, "fraction_read_": BETWEEN},
+    "Reading": {"file_": OTHERS, "until_ticks_": NOW, "runs_on_": NOW, "follows_": NOW, "births_": NOW, "ahead_": "by ahead()",
+                "chunks_before_": AGAIN, "interrupted_": BETWEEN, "fraction_read_": BETWEEN},
     "Replays": {"watches": OTHERS, "with_span_peaks_": OTHERS, "with_site_peaks_": OTHERS,
                 "span_peaks": "never: who shows spans reads the whole log"},
     "Segment": {"used_bytes": AGAIN, "gaps": AGAIN, "number": AGAIN, "blocks": "by Segments::kept()"},

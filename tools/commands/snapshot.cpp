@@ -15,6 +15,7 @@
 #include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
+#include "tools/process/live/checkpoint_cache.hpp"
 #include "tools/process/live/live_process.hpp"
 #include "tracker/capture/clock.hpp"
 
@@ -71,6 +72,8 @@ int take_snapshot(const SnapshotOptions& options)
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
     reading.for_page = html.wanted();
+    CheckpointCache cache;
+    reading.checkpoints = &cache;
     reading.progress = progress_bar();
     report::Report report = report::make_report({process.door}, reading);
     report.processes.front().log = options.copy.empty() ? process.name.string() : options.copy;

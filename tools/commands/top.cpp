@@ -22,6 +22,7 @@
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/output/screen.hpp"
+#include "tools/process/live/checkpoint_cache.hpp"
 #include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
@@ -109,7 +110,7 @@ public:
 private:
     void add(const LiveProcess& process)
     {
-        followed_.push_back(std::make_unique<TopProgram>(process, symbols_));
+        followed_.push_back(std::make_unique<TopProgram>(process, symbols_, checkpoints_));
     }
 
     void look_for_others()
@@ -130,6 +131,7 @@ private:
 
     const TopOptions& options_;
     const report::SymbolizerOptions symbols_;
+    CheckpointCache checkpoints_;
     std::vector<std::unique_ptr<TopProgram>> followed_;
     std::vector<report::LiveProgram> programs_;
 };

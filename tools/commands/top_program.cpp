@@ -8,8 +8,9 @@
 
 namespace vramscope {
 
-TopProgram::TopProgram(const LiveProcess& process, const report::SymbolizerOptions& symbols)
-    : process_(process), report_(process.door, symbols)
+TopProgram::TopProgram(const LiveProcess& process, const report::SymbolizerOptions& symbols,
+                       report::CheckpointStore& checkpoints)
+    : process_(process), report_(process.door, symbols, &checkpoints)
 {
 }
 

@@ -17,7 +17,9 @@ namespace vramscope {
 
 class TopProgram {
 public:
-    TopProgram(const LiveProcess& process, const report::SymbolizerOptions& symbols);
+    // `checkpoints` outlive it.
+    TopProgram(const LiveProcess& process, const report::SymbolizerOptions& symbols,
+               report::CheckpointStore& checkpoints);
 
     // What it holds now; or, where `enough` ended the reading (report::LiveReport::read), what it
     // held then.

@@ -71,6 +71,9 @@ public:
 
     // nullptr at the end. Valid until the next call. Throws what the reading threw.
     const RecordBatch* next();
+    // In place of next(), of a log that grows: by this thread alone, and behind a nullptr it may go
+    // on after LogReader::refresh().
+    const RecordBatch* next_here() { return fill(batches_.front()) ? &batches_.front() : nullptr; }
     // Reads no further: next() still gives what was read.
     void stop();
 

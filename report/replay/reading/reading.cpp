@@ -15,14 +15,9 @@ LogTables::FindApis apis_of(const LogFile& file)
     };
 }
 
-// The first reading of a log whose program has an allocator of its own: it replays the driver's
-// memory alone, for of the blocks that were cut only their places matter.
-SegmentBirths find_segment_births(const LogFile& file, LogTables tables)
+// It replays the driver's memory alone: of the blocks that were cut only their places matter.
+SegmentBirths read_births(LogReader& reader, HeapReplay& heap, LogTables& tables)
 {
-    if (file.header().suballocated == 0)
-        return {};
-    HeapReplay heap(tables, file.header().exit_began_ticks);
-    LogReader reader(file);
     while (const Record* const record = reader.next()) {
         const Api* const api = is_hot(record->tag) ? tables.find_api(record->api) : nullptr;
         if (!api || api->memory != format::Memory::suballocated)
@@ -31,6 +26,16 @@ SegmentBirths find_segment_births(const LogFile& file, LogTables tables)
             heap.note_cut(*record);
     }
     return heap.segment_births();
+}
+
+// The first reading of a log whose program has an allocator of its own.
+SegmentBirths find_segment_births(const LogFile& file, LogTables tables)
+{
+    if (file.header().suballocated == 0)
+        return {};
+    HeapReplay heap(tables, file.header().exit_began_ticks);
+    LogReader reader(file);
+    return read_births(reader, heap, tables);
 }
 
 std::uint64_t end_of(const ReadingExtent& extent, const TickClock& clock)
@@ -43,7 +48,7 @@ std::uint64_t end_of(const ReadingExtent& extent, const TickClock& clock)
 
 Reading::Reading(const LogFile& file, const ReadingExtent& extent)
     : file_(file), reader_(file), until_ticks_(end_of(extent, reader_.clock())),
-      runs_on_(extent.runs_on), tables_(apis_of(file))
+      runs_on_(extent.runs_on), follows_(extent.follows), tables_(apis_of(file))
 {
     reader_.hold_back(until_ticks_);
 }
@@ -88,6 +93,28 @@ void Reading::read_ahead(HeapReplay& heap, const ReadingControl& control, const 
         if (interrupted_)
             ahead_->stop(); // what was read by then is still given
     }
+}
+
+bool Reading::go_on(std::uint64_t until_ticks, const ApplyBatch& apply,
+                    const std::function<bool()>& enough)
+{
+    until_ticks_ = until_ticks;
+    reader_.hold_back(until_ticks);
+    reader_.refresh();
+    std::uint64_t records = 0; // since it was asked
+    while (const RecordBatch* const batch = ahead().next_here()) {
+        apply(*batch, ahead().segments());
+        records += batch->records().size();
+        if (records >= kRecordsPerTurn && enough())
+            return false;
+        records %= kRecordsPerTurn;
+    }
+    return true;
+}
+
+SegmentBirths Reading::find_births(HeapReplay& heap)
+{
+    return read_births(reader_, heap, tables_);
 }
 
 void Reading::take_turn(const ReadingControl& control)

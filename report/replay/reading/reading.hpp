@@ -28,6 +28,8 @@ struct ReadingExtent {
     std::optional<std::uint64_t> until_ns = {}; // since the log was opened
     // The program goes on after what is read: frees in flight are only on their way.
     bool runs_on = false;
+    // By go_on(): again and again, up to the moment that each time is told.
+    bool follows = false;
 };
 
 // Both are called now and then, on the caller's thread, and may be empty.
@@ -56,10 +58,16 @@ public:
     void read_again(Apply apply) const;
 
     // Of a running program, in place of those: what was published up to this moment, after
-    // LogFile::refresh(), and since the last time. `enough` is asked now and then: where it says
-    // so, the rest is left for the next time. Returns whether nothing is left.
-    template <typename Apply, typename Enough>
-    bool go_on(std::uint64_t until_ticks, Apply apply, Enough enough);
+    // LogFile::refresh(), and since the last time, in batches. `enough` is asked now and then:
+    // where it says so, the rest is left for the next time. Returns whether nothing is left.
+    bool go_on(std::uint64_t until_ticks, const ApplyBatch& apply,
+               const std::function<bool()>& enough);
+
+    // Of one that goes on from a checkpoint, in place of all those: what the rest of the log shows
+    // to be segments, for who begins there once more and is told by expect_segments(). `heap` as
+    // the checkpoint has it; nobody watches it.
+    SegmentBirths find_births(HeapReplay& heap);
+    void expect_segments(SegmentBirths births) { births_ = std::move(births); }
 
     // Whether an allocator of the program's cuts segments. The first call may read the whole log.
     bool has_segments();
@@ -69,14 +77,23 @@ public:
     const TickClock& clock() const noexcept { return reader_.clock(); }
     LogTables& tables() noexcept { return tables_; }
     const LogTables& tables() const noexcept { return tables_; }
-    const SegmentReplay& pool() const noexcept { return ahead_->segments(); } // after read_ahead()
+    const SegmentReplay& pool() const noexcept { return ahead_->segments(); } // after it was read
     // See report/checkpoint: before it is read, or after all of it was by read_ahead().
     auto state() { return std::tie(reader_, tables_, ahead()); }
-    bool rebuild() noexcept { return resumed_ = true; }
-    // What came before is known by what it amounts to: its events are not read.
-    bool resumed() const noexcept { return resumed_; }
+    bool rebuild() noexcept
+    {
+        count_from_here();
+        return true;
+    }
+    std::uint64_t until_ticks() const noexcept { return until_ticks_; } // as it was read up to
+    // Whether it was known from the first on what an allocator of the program's cuts.
+    bool knows_segments() const noexcept { return births_.has_value(); }
+    // Since its checkpoint, or the last of these calls.
+    std::size_t chunks_read() const noexcept { return reader_.chunks_read() - chunks_before_; }
+    void count_from_here() noexcept { chunks_before_ = reader_.chunks_read(); }
 
     bool runs_on() const noexcept { return runs_on_; }
+    bool follows() const noexcept { return follows_; }
     bool interrupted() const noexcept { return interrupted_; }
     double fraction_read() const noexcept { return fraction_read_; } // of what was applied
 
@@ -92,12 +109,13 @@ private:
 
     const LogFile& file_;
     LogReader reader_;
-    std::uint64_t until_ticks_; // as it was read up to
+    std::uint64_t until_ticks_;
     const bool runs_on_;
+    const bool follows_;
     LogTables tables_;
     std::optional<SegmentBirths> births_; // once they are known
     std::optional<ReadAhead> ahead_;
-    bool resumed_ = false;
+    std::size_t chunks_before_ = 0; // that do not count
     bool interrupted_ = false;
     double fraction_read_ = 0;
 };
@@ -122,21 +140,6 @@ void Reading::read_again(Apply apply) const
     LogReader reader(file_);
     reader.hold_back(until_ticks_);
     apply_all(reader, apply);
-}
-
-template <typename Apply, typename Enough>
-bool Reading::go_on(std::uint64_t until_ticks, Apply apply, Enough enough)
-{
-    until_ticks_ = until_ticks;
-    reader_.hold_back(until_ticks);
-    reader_.refresh();
-    std::uint64_t records = 0;
-    while (const Record* const record = reader_.next()) {
-        apply(*record);
-        if (++records % kRecordsPerTurn == 0 && enough())
-            return false;
-    }
-    return true;
 }
 
 template <typename Apply>

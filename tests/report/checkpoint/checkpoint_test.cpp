@@ -173,7 +173,7 @@ TEST(Checkpoint, WhatIsNoneOfThisLogIsRefusedInOneLine)
     }
 }
 
-// Its checksum becomes that of what it says now: FNV-1a, at byte 80 of 88.
+// Its checksum becomes that of what it says now: FNV-1a, at byte 80, of all behind it.
 void seal(std::string& checkpoint)
 {
     std::uint64_t sum = 0xcbf29ce484222325u;

@@ -227,7 +227,10 @@ TEST(Reading, GoesOnWithWhatARunningProgramWrote)
     LogBuilder log;
     log.at(100).alloc(0x1000, 256).at(300).alloc(0x3000, 256);
     Scene scene(log);
-    const auto apply = [&](const Record& record) { scene.apply(record); };
+    const auto apply = [&](const RecordBatch& batch, const SegmentReplay&) {
+        for (const Record& record : batch.records())
+            scene.apply(record);
+    };
     const auto never = [] { return false; };
     EXPECT_TRUE(scene.reading.go_on(200, apply, never));
     EXPECT_EQ(scene.times, Times{100});
@@ -248,7 +251,10 @@ TEST(Reading, LeavesTheRestOfALongLogForTheNextTime)
         log.alloc(0x1000, 256).free(0x1000);
     Scene scene(log);
     std::uint64_t records = 0;
-    const auto count = [&records](const Record& record) { records += is_hot(record.tag); };
+    const auto count = [&records](const RecordBatch& batch, const SegmentReplay&) {
+        for (const Record& record : batch.records())
+            records += is_hot(record.tag);
+    };
     EXPECT_FALSE(scene.reading.go_on(UINT64_MAX, count, [] { return true; }));
     EXPECT_GT(records, 0u);
     EXPECT_LT(records, 2 * kPairs);
