@@ -39,10 +39,13 @@ template <class Action>
         action.before(call);
 }
 
-// As the driver refuses what no memory is left for.
+// As the driver refuses what no memory is left for, or what a capture forbids.
 template <class Action>
 [[gnu::noinline, gnu::cold]] CUresult refuse(Action& action)
 {
+    if constexpr (requires { Action::kCapturesForbid; })
+        if (const CUresult result = answer_of_captures(); result != CUDA_SUCCESS)
+            return result;
     if constexpr (requires { Action::kNullWhenRefused; })
         if (action.out)
             *action.out = {};

@@ -30,6 +30,7 @@ struct Allocates {
 // Device memory, from the pool where there is one.
 struct AllocatesDevice {
     static constexpr bool kNullWhenRefused = true;
+    static constexpr bool kCapturesForbid = true;
     CUdeviceptr* out;
     std::uint64_t bytes;
     Served served{};
@@ -62,6 +63,7 @@ struct AllocatesDevice {
 template <class Pointer, class Size>
 struct AllocatesPitched {
     static constexpr bool kNullWhenRefused = true;
+    static constexpr bool kCapturesForbid = true;
     Pointer* out;
     Size* pitch;
     std::uint64_t width;

@@ -80,7 +80,10 @@ void wait_for_end_of(int connection)
     for (long long left = kMostPatienceMs; left > 0; left = end - now_ms()) {
         pollfd look{connection, POLLIN, 0};
         const int ready = ::poll(&look, 1, static_cast<int>(left));
-        if (ready > 0 && ::recv(connection, &byte, 1, 0) <= 0 && errno != EINTR && errno != EAGAIN)
+        if (ready <= 0)
+            continue;
+        const ssize_t got = ::recv(connection, &byte, 1, 0);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
             return;
     }
 }

@@ -154,7 +154,7 @@ struct Fields<ReachGroup> {
     };
 };
 
-// A search that a log has: `run --reach`, `snapshot --reach`.
+// A search that a log has: `run --reach`.
 struct MemorySearch {
     std::uint64_t ns = 0; // when it began, since the log was opened
     std::uint64_t searched_bytes = 0;

@@ -30,6 +30,7 @@ MODES = {
     "cache, poison": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_POISON": "0xA5"},
     "split, guard": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_GUARD": "on"},
     "split, guard and poison": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_GUARD": "on", "VRAMSCOPE_POISON": "0x11"},
+    "off, limit": {"VRAMSCOPE_POOL": "off", "VRAMSCOPE_LIMIT": "48MiB"},
     "cache, limit": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_LIMIT": "48MiB"},
     "split, limit": {"VRAMSCOPE_POOL": "split", "VRAMSCOPE_LIMIT": "48MiB"},
     "cache, with little kept": {"VRAMSCOPE_POOL": "cache", "VRAMSCOPE_MAX_CACHED": "4MiB", "VRAMSCOPE_ROUNDUP_POWER2_DIVISIONS": "2"},
@@ -81,8 +82,15 @@ class SoundTest(ReuseRaceTest):
             with self.subTest(mode):
                 self.counts("--count", 20 * TIMES, preload=PRELOAD, devices="2x24MiB", **settings)
 
+    def test_a_capture_forbids_what_the_limit_refuses(self):
+        """In both programs no memory is left where a capture is shown what it forbids."""
+        for mode in ("off", "cache", "split"):
+            for seed in (1000107, 1010211):
+                with self.subTest(f"{mode} {seed}"):
+                    self.counts("--seed", seed, "--count", 1, preload=PRELOAD, VRAMSCOPE_POOL=mode, VRAMSCOPE_LIMIT="48MiB")
+
     def assert_reuse(self, mode, counts):
-        if mode == "off":
+        if mode.startswith("off"):
             self.assertGreaterEqual(counts["driver_allocations"], counts["allocations"])
         else:
             self.assertLess(counts["driver_allocations"], 0.8 * counts["allocations"], counts)

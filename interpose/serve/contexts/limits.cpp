@@ -5,6 +5,7 @@
 
 #include "interpose/hooks/driver.hpp"
 #include "interpose/hooks/inside_driver.hpp"
+#include "interpose/serve/contexts/captures.hpp"
 
 namespace vramscope::hooks {
 
@@ -34,6 +35,19 @@ bool fits(const Call& call, std::uint64_t bytes) noexcept
     // Managed memory may be larger than its device.
     return log::settings().limit_bytes == log::kNoBytes || !takes_device_memory(call.hook) ||
            info(call.hook).memory == format::Memory::managed || within_limit(bytes);
+}
+
+// It is asked for more than any device has.
+CUresult answer_of_captures() noexcept
+{
+    const auto real =
+        reinterpret_cast<decltype(&::cuMemAlloc_v2)>(real_function(Hook::cuMemAlloc_v2));
+    if (!capturing() || !real)
+        return CUDA_SUCCESS;
+    CUdeviceptr none = 0;
+    const CUresult result =
+        in_driver(log::this_thread, [&] { return real(&none, std::uint64_t{1} << 62); });
+    return result == CUDA_ERROR_OUT_OF_MEMORY ? CUDA_SUCCESS : result;
 }
 
 bool ask_mempool(const Driver& driver, CUmemoryPool pool, MempoolBytes& bytes) noexcept

@@ -25,6 +25,10 @@ inline bool within_limit(std::uint64_t bytes) noexcept
 // An allocation of device memory that asks for `bytes`: false where the limit refuses it.
 bool fits(const Call& call, std::uint64_t bytes) noexcept;
 
+// What the driver says of an allocation that the limit refuses while a stream is captured. Success:
+// no capture forbids it. Else the driver has broken the capture, as it would have without a limit.
+CUresult answer_of_captures() noexcept;
+
 // What the driver's pool holds unused: an allocation from it takes no more of the device. Null: the
 // pool of the current context's device. 0 without a limit, where it does not matter.
 std::uint64_t unused_bytes(CUmemoryPool pool) noexcept;
