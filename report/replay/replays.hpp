@@ -63,8 +63,8 @@ struct Replays {
     // See report/checkpoint: between two batches. Of what shows spans there is nothing.
     auto state() noexcept
     {
-        return std::tie(heap, memory, holders, growth, steps, shortages, marks, contexts, damages,
-                        churn, tests, site_peaks);
+        return std::tie(heap, memory, holders, growth, steps, shortages, marks, contexts, searches,
+                        damages, churn, tests, site_peaks);
     }
     bool rebuild() const; // whether what names sites names those of `heap`
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/log/chunk_cursor.hpp"
@@ -52,6 +53,8 @@ public:
 
     const std::optional<LoggedSearch>& last() const noexcept { return last_; }
     const std::vector<LoggedReach>& found() const noexcept { return found_; }
+
+    auto state() noexcept { return std::tie(last_, found_); } // see report/checkpoint
 
 private:
     std::optional<LoggedSearch> last_;

@@ -56,7 +56,7 @@ public:
 
     auto state() noexcept
     {
-        return std::tie(allocated_after_python_, last_allocation_, last_, longest_);
+        return std::tie(search_ticks_, allocated_after_python_, last_allocation_, last_, longest_);
     } // see report/checkpoint
 
 private:
