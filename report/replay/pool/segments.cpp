@@ -165,7 +165,7 @@ std::vector<Segments::Kept> Segments::kept() const
 }
 
 // False: two overlap, or one does not lie where it should.
-bool Segments::restore(std::vector<Kept> kept)
+bool Segments::restore(std::vector<Kept>&& kept)
 {
     for (auto& [segment, blocks] : kept) {
         if (segment.bytes == 0 || segment.bytes > UINT64_MAX - segment.address ||

@@ -104,7 +104,7 @@ public:
     // A segment, and its blocks in order.
     using Kept = std::pair<Segment, std::vector<PoolBlock>>;
     std::vector<Kept> kept() const;
-    bool restore(std::vector<Kept> kept); // into an empty space
+    bool restore(std::vector<Kept>&& kept); // into an empty space
 
     // Fetches what a look-up of each of these addresses, and of the block there, will touch. At
     // most kMostAhead of them.
