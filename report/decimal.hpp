@@ -1,18 +1,30 @@
-// report/decimal.hpp — a number as people write it, read in one way everywhere.
+// report/decimal.hpp — numbers as people write them, read in one way everywhere.
 //
-// Digits, a point and more digits if there are any, and then an exponent if there is one: no sign,
-// no "inf", and no locale, as the command sets none. strtod reads it, since std::from_chars brings
-// in libm, one library more at each start.
+// A decimal is digits, a point and more digits if there are any, and then an exponent if there is
+// one: no sign, no "inf", and no locale, as the command sets none. strtod reads it, since
+// std::from_chars of a double brings in libm, one library more at each start.
 #pragma once
 
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "tracker/format/size_text.hpp"
 
 namespace vramscope::report {
+
+// All of `text` is this whole number; nothing if it is not, or if it does not fit.
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text)
+{
+    Number number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [read_to, problem] = std::from_chars(text.data(), end, number);
+    return problem == std::errc() && read_to == end ? std::optional(number) : std::nullopt;
+}
 
 // Cuts the number off the beginning of `text`; nothing if there is none.
 inline std::optional<double> take_decimal(std::string_view& text)

@@ -33,7 +33,7 @@ LAYERS = {
     "interpose/ending": ["tracker/environment"],
     "interpose": [],  # vramscope.h, the header for programs
     "interpose/gtest": ["interpose"],  # another, for tests of theirs
-    "report": ["tracker/format"],  # error.hpp, decimal.hpp
+    "report": ["tracker/format"],  # error.hpp, decimal.hpp, fnv1a.hpp
     "report/model": ["report", "tracker/format"],
     "report/symbols": ["report/model", "tracker/format"],
     "report/log": ["report", "report/symbols", "tracker/format"],

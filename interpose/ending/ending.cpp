@@ -96,7 +96,6 @@ void tell(Ending ending)
         if (const int connection = connect_to(path); connection >= 0) {
             let_it_read(connection);
             const char word = static_cast<char>(ending);
-            errno = 0;
             if (::send(connection, &word, 1, MSG_NOSIGNAL) == 1)
                 wait_for_end_of(connection);
             ::close(connection);

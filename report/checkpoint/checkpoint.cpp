@@ -10,6 +10,7 @@
 
 #include "report/checkpoint/archive.hpp"
 #include "report/error.hpp"
+#include "report/fnv1a.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -35,13 +36,11 @@ std::array<std::uint64_t, 2> ends_of(const format::FileHeader& log)
     return {log.python_ended_ticks, log.exit_began_ticks};
 }
 
-// FNV-1a: it tells damage, and is no proof against an attack.
 std::uint64_t checksum_of(std::string_view bytes) noexcept
 {
-    std::uint64_t sum = 0xcbf29ce484222325u;
-    for (const char byte : bytes)
-        sum = (sum ^ static_cast<std::uint8_t>(byte)) * 0x100000001b3u;
-    return sum;
+    Fnv1a sum;
+    sum.add(bytes);
+    return sum.value();
 }
 
 // What no other log has.

@@ -2,19 +2,15 @@
 #include <algorithm>
 #include <map>
 #include <string>
-
-#include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 #include "report/findings/findings.hpp"
+#include "report/model/site_sums.hpp"
 #include "report/replay/searches.hpp"
 
 namespace vramscope::report {
 namespace {
-
-std::string key_of(format::Memory memory, std::int32_t device, const CallPlace& place)
-{
-    return fmt::format("{} {} {}", static_cast<int>(memory), device, place.key());
-}
 
 // Blocks of an ended context were not alive when the memory was searched.
 bool was_alive(const Leak& leak)
@@ -26,14 +22,14 @@ bool was_alive(const Leak& leak)
 
 void add_reach(std::vector<Leak>& leaks, const Searches& searches, const LeakSource& source)
 {
-    std::map<std::string, Leak*> rows;
+    std::map<PlaceKey, Leak*> rows;
     for (Leak& leak : leaks)
         if (!searches.found().empty() && was_alive(leak))
-            rows.try_emplace(key_of(leak.memory, leak.device, leak), &leak);
+            rows.try_emplace(key_of_place(leak), &leak);
     for (const LoggedReach& found : searches.found()) {
         const CallPlace place =
             source.stacks.read_row(found.api, found.stack, searches.last()->ticks);
-        const auto row = rows.find(key_of(found.memory, found.device, place));
+        const auto row = rows.find(key_of_place(place, found.memory, found.device));
         if (row == rows.end())
             continue; // it was freed later
         const ReachWord word = reach_word(found.reach);
@@ -43,12 +39,11 @@ void add_reach(std::vector<Leak>& leaks, const Searches& searches, const LeakSou
             return group.verdict == word.verdict && group.doubt == word.doubt &&
                    group.chain == chain;
         });
-        if (same == groups.end()) {
-            groups.push_back({word.verdict, word.doubt, {found.bytes, found.blocks}, chain});
-        } else {
-            same->sum.bytes += found.bytes;
-            same->sum.blocks += found.blocks;
-        }
+        const ReachSum sum{found.bytes, found.blocks};
+        if (same == groups.end())
+            groups.push_back({word.verdict, word.doubt, sum, std::move(chain)});
+        else
+            same->sum.add(sum);
     }
     for (Leak& leak : leaks)
         list_largest(leak.reach);
@@ -63,14 +58,8 @@ std::optional<MemorySearch> sum_up_search(const Searches& searches, const TickCl
     search.searched_bytes = searches.last()->bytes;
     search.stopped = searches.last()->stopped;
     search.doubts = searches.last()->doubts;
-    for (const LoggedReach& found : searches.found()) {
-        const Reached verdict = reach_word(found.reach).verdict;
-        ReachSum& sum = verdict == Reached::held   ? search.held
-                        : verdict == Reached::lost ? search.lost
-                                                   : search.possibly;
-        sum.bytes += found.bytes;
-        sum.blocks += found.blocks;
-    }
+    for (const LoggedReach& found : searches.found())
+        sum_in(search, reach_word(found.reach).verdict).add({found.bytes, found.blocks});
     return search;
 }
 

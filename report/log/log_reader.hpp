@@ -10,7 +10,6 @@
 // up to this moment nothing is there without what it rests on.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -70,10 +69,6 @@ public:
         std::uint64_t chunks = 0;
         std::uint64_t chunks_read = 0;
         bool cut = false;
-
-        // Calls `visit` with each chunk that is not read any more.
-        template <typename Visit>
-        void for_each_read(Visit visit) const;
     };
     Position kept() const;
     bool restore(const Position& position); // false: it is none of this log
@@ -143,20 +138,6 @@ private:
     std::size_t chunks_ = 0;
     std::size_t chunks_read_ = 0;
 };
-
-template <typename Visit>
-void LogReader::Position::for_each_read(Visit visit) const
-{
-    std::vector<bool> kept(indexed);
-    for (const LanePosition& lane : lanes)
-        for (const std::uint32_t chunk : lane.chunks)
-            kept[chunk] = true;
-    for (const EmptyRun& run : unbegun)
-        std::fill(kept.begin() + run.first, kept.begin() + run.end, true);
-    for (std::uint32_t chunk = 0; chunk < indexed; ++chunk)
-        if (!kept[chunk])
-            visit(chunk);
-}
 
 template <typename Visit>
 void LogReader::scan(format::Tag tag, Visit visit) const

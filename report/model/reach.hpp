@@ -88,7 +88,22 @@ struct ReachSum {
         bytes += more;
         ++blocks;
     }
+    void add(const ReachSum& more) noexcept
+    {
+        bytes += more.bytes;
+        blocks += more.blocks;
+    }
 };
+
+// Of what has one for each verdict.
+template <typename Sums>
+ReachSum& sum_in(Sums& sums, Reached verdict)
+{
+    return verdict == Reached::held   ? sums.held
+           : verdict == Reached::lost ? sums.lost
+                                      : sums.possibly;
+}
+
 template <>
 struct Fields<ReachSum> {
     static constexpr const char* kName = "reach_sum";

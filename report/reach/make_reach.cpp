@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/findings/places/stack_reader.hpp"
+#include "report/model/site_sums.hpp"
 #include "report/reach/books.hpp"
 #include "report/reach/living_blocks.hpp"
 #include "report/reach/verdicts.hpp"
@@ -48,20 +49,6 @@ std::vector<AddressSpan> device_spans(const std::vector<Block>& blocks)
         if (is_range(block) && class_of(block.memory) == format::MemoryClass::device)
             spans.push_back({block.address, block.address + std::min(block.bytes, ~block.address)});
     return spans;
-}
-
-template <typename Sums>
-ReachSum& sum_in(Sums& sums, Reached verdict)
-{
-    return verdict == Reached::held   ? sums.held
-           : verdict == Reached::lost ? sums.lost
-                                      : sums.possibly;
-}
-
-void add_to(ReachSum& sum, const ReachSum& more)
-{
-    sum.bytes += more.bytes;
-    sum.blocks += more.blocks;
 }
 
 void add_notices(Reach& reach, const MemoryMap& map, const HolderSearch& search)
@@ -133,13 +120,11 @@ Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
         ReachRow row;
         std::map<Holders, ReachSum> holders;
     };
-    std::map<std::string, Row> rows;
+    std::map<PlaceKey, Row> rows;
     for (const auto& [where, holders] : by_site_) {
         const Site& site = sites[where.first];
         CallPlace place = stacks.read(site.api, site.stack, site.last_ticks);
-        const std::string key =
-            fmt::format("{} {} {}", static_cast<int>(site.memory), where.second, place.key());
-        const auto [at, added] = rows.try_emplace(key);
+        const auto [at, added] = rows.try_emplace(key_of_place(place, site.memory, where.second));
         Row& row = at->second;
         if (added)
             static_cast<CallPlace&>(row.row) = std::move(place);
@@ -148,9 +133,9 @@ Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
         row.row.memory = site.memory;
         row.row.device = where.second;
         for (const auto& [how, sum] : holders) {
-            add_to(row.holders[how], sum);
-            add_to(row.row.all, sum);
-            add_to(sum_in(row.row, how.verdict), sum);
+            row.holders[how].add(sum);
+            row.row.all.add(sum);
+            sum_in(row.row, how.verdict).add(sum);
         }
     }
     for (auto& [key, row] : rows) {

@@ -31,5 +31,14 @@ TEST(Decimal, NothingElseIsANumber)
     }
 }
 
+TEST(WholeNumber, IsAllOfTheText)
+{
+    EXPECT_EQ(whole_number<int>("0"), 0);
+    EXPECT_EQ(whole_number<int>("-12"), -12);
+    EXPECT_EQ(whole_number<unsigned>("4294967295"), 4294967295u);
+    for (const std::string_view none : {"", " 1", "1 ", "+1", "1.5", "0x10", "4294967296", "-1"})
+        EXPECT_FALSE(whole_number<unsigned>(none)) << none;
+}
+
 } // namespace
 } // namespace vramscope::report

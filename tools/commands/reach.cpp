@@ -1,5 +1,4 @@
 // tools/commands/reach.cpp — which blocks of a program, or of a core, are held, by what, or lost.
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/json/json.hpp"
 #include "report/reach/make_reach.hpp"
 #include "report/text/views.hpp"
@@ -55,15 +55,13 @@ struct ReachCommand {
 
 pid_t number_of(const std::string& process)
 {
-    pid_t pid = 0;
-    const char* const end = process.data() + process.size();
-    const auto read = std::from_chars(process.data(), end, pid);
-    if (read.ec != std::errc() || read.ptr != end)
+    const auto pid = report::whole_number<pid_t>(process);
+    if (!pid)
         throw CLI::ValidationError(
             "PROCESS",
             fmt::format("'{}' is no number of a process; of a core file, name the log too",
                         process));
-    return pid;
+    return *pid;
 }
 
 int show_reach(const ReachCommand& command)

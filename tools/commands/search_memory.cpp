@@ -62,12 +62,13 @@ void search_at_end(pid_t pid, log::Ending ending)
     const std::optional<LiveProcess> process = traced(pid);
     if (!process)
         return;
+    if (ending == log::Ending::interpreter_gone) {
+        warn(fmt::format("--reach: Python of process {} took its variables down before they could "
+                         "be searched (python3 -I, -S or -E)",
+                         pid));
+        return;
+    }
     try {
-        if (ending == log::Ending::interpreter_gone)
-            throw report::Error(report::Exit::nothing_observed,
-                                fmt::format("Python of process {} took its variables down before "
-                                            "they could be searched (python3 -I, -S or -E)",
-                                            pid));
         note_search(*process, true);
     } catch (const std::exception& error) {
         warn(fmt::format("--reach: {}", error.what()));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -87,12 +86,11 @@ double percent(const std::string& where, const std::string& text)
 
 std::uint64_t count(const std::string& where, const std::string& text)
 {
-    std::uint64_t number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
     constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
-    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number > kMost)
+    const auto number = report::whole_number<std::uint64_t>(text);
+    if (!number || *number > kMost)
         refuse(where, text, "a number");
-    return number;
+    return *number;
 }
 
 // The words of --fail-on, but for "none".

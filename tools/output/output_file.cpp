@@ -2,7 +2,6 @@
 #include "tools/output/output_file.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "report/words/own_output.hpp"
 #include "tools/output/messages.hpp"
@@ -44,10 +44,7 @@ std::optional<int> descriptor_of(const fs::path& path)
 {
     if (path.parent_path() != fmt::format("/proc/{}/fd", ::getpid()))
         return std::nullopt;
-    const std::string name = path.filename();
-    int number = -1;
-    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-    return read.ec == std::errc() && *read.ptr == '\0' ? std::optional(number) : std::nullopt;
+    return report::whole_number<int>(path.filename().native());
 }
 
 bool same_file(const struct stat& one, const struct stat& other)

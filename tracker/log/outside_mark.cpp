@@ -1,6 +1,7 @@
 // tracker/log/outside_mark.cpp — finds a chunk of marks without a writer, or begins one.
 #include "tracker/log/outside_mark.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
@@ -91,6 +92,13 @@ bool go_on_in(Thread& thread, format::ChunkHeader* chunk) noexcept
     return committed > 0; // at 0 its writer has not yet said what it is
 }
 
+// A lane of the writer's own, in a chunk that is fresh.
+void begin_lane(Thread& thread, const LogFile& file) noexcept
+{
+    thread.index = thread.lane =
+        std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
+}
+
 bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
                    std::string_view name) noexcept
 {
@@ -155,8 +163,7 @@ private:
         if (!chunk)
             return;
         if (thread_.chunks == 0)
-            thread_.index = thread_.lane =
-                std::atomic_ref(file_.header()->threads).fetch_add(1, std::memory_order_relaxed);
+            begin_lane(thread_, file_);
         begin_chunk(thread_, *file_.header(), chunk,
                     format::kChunkBytes - sizeof(format::ChunkHeader), ticks_, kSearchTid);
         write(thread_, format::Thread{thread_.index, kNoTid, "vramscope reach"});
@@ -182,8 +189,7 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     const ChunkLock lock(descriptor, chunk->index); // before the magic shows it to others
     const format::Clock clock = file.header()->clock;
     Thread thread{};
-    thread.index = thread.lane =
-        std::atomic_ref(file.header()->threads).fetch_add(1, std::memory_order_relaxed);
+    begin_lane(thread, file);
     begin_chunk(thread, *file.header(), chunk, kHeadPayloadBytes, capture::read_ticks(clock),
                 kNoTid);
     write(thread, format::Thread{thread.index, kNoTid, "vramscope mark"});
@@ -192,39 +198,40 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     return true;
 }
 
-} // namespace
-
-bool append_mark(int descriptor, std::string_view name) noexcept
+// Whatever `append` does with the log of this descriptor.
+template <typename Append>
+bool with_log(int descriptor, Append append) noexcept
 {
-    name = name.substr(0, kMostMarkBytes);
     LogFile file;
     if (!file.adopt(descriptor))
         return false;
-    const bool written =
-        mark_in_old_chunk(file, descriptor, name) || mark_in_new_chunk(file, descriptor, name);
+    const bool written = append(file);
     const int reason = errno;
     ::munmap(file.header(), format::kHeaderBytes);
     errno = reason;
     return written;
 }
 
+} // namespace
+
+bool append_mark(int descriptor, std::string_view name) noexcept
+{
+    name = name.substr(0, kMostMarkBytes);
+    return with_log(descriptor, [&](LogFile& file) {
+        return mark_in_old_chunk(file, descriptor, name) ||
+               mark_in_new_chunk(file, descriptor, name);
+    });
+}
+
 bool append_search(int descriptor, std::uint64_t ticks, const format::Searched& searched,
                    std::span<const format::Reached> found) noexcept
 {
-    LogFile file;
-    if (!file.adopt(descriptor))
-        return false;
-    bool written = false;
-    {
+    return with_log(descriptor, [&](LogFile& file) {
         SearchChunks chunks(file, ticks);
-        written = chunks.put(searched);
-        for (std::size_t at = 0; written && at < found.size(); ++at)
-            written = chunks.put(found[at]);
-    }
-    const int reason = errno;
-    ::munmap(file.header(), format::kHeaderBytes);
-    errno = reason;
-    return written;
+        return chunks.put(searched) &&
+               std::all_of(found.begin(), found.end(),
+                           [&](const format::Reached& reached) { return chunks.put(reached); });
+    });
 }
 
 } // namespace vramscope::log

@@ -9,6 +9,8 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "report/fnv1a.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -49,19 +51,6 @@ std::string normalised(const Frame& frame)
         return fmt::format(FMT_COMPILE("{}+{:x}\n"), module_name(frame.module), frame.offset);
     return source_name(frame.short_name.empty() ? frame.function : frame.short_name) + '\n';
 }
-
-class Fnv1a {
-public:
-    void add(std::string_view text) noexcept
-    {
-        for (const char c : text)
-            hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-    std::uint64_t value() const noexcept { return hash_; }
-
-private:
-    std::uint64_t hash_ = 0xcbf29ce484222325u;
-};
 
 } // namespace
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "tools/output/messages.hpp"
+#include "tools/process/live/trusted_file.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -94,20 +95,12 @@ fs::path CheckpointCache::name_of(const format::FileHeader& log, Kind kind) cons
 
 std::string CheckpointCache::find(const format::FileHeader& log, Kind kind)
 {
-    std::string checkpoint;
     if (!is_usable())
-        return checkpoint;
+        return {};
     const fs::path name = name_of(log, kind);
-    const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat status;
-    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-        is_own(status) && static_cast<std::uint64_t>(status.st_size) <= kMostBytes) {
-        checkpoint.resize(static_cast<std::size_t>(status.st_size));
-        const ssize_t got = ::read(descriptor, checkpoint.data(), checkpoint.size());
-        checkpoint.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    }
-    if (descriptor >= 0)
-        ::close(descriptor);
+    std::string checkpoint = read_trusted(name, kMostBytes, [](const struct stat& status) {
+        return is_own(status) && static_cast<std::uint64_t>(status.st_size) <= kMostBytes;
+    });
     if (!checkpoint.empty())
         detail(fmt::format("the reading begins with what {} knows", name.string()));
     return checkpoint;

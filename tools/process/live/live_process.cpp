@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
@@ -16,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/log/log_file.hpp"
@@ -175,11 +175,8 @@ std::vector<pid_t> all_processes()
     std::error_code problem;
     for (fs::directory_iterator entry("/proc", problem), end; !problem && entry != end;
          entry.increment(problem)) {
-        const std::string name = entry->path().filename();
-        pid_t pid = 0;
-        const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (read.ec == std::errc() && *read.ptr == '\0')
-            pids.push_back(pid);
+        if (const auto pid = report::whole_number<pid_t>(entry->path().filename().native()))
+            pids.push_back(*pid);
     }
     std::sort(pids.begin(), pids.end());
     return pids;

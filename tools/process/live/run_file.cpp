@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -14,8 +13,10 @@
 
 #include <fmt/format.h>
 
+#include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "tools/process/live/live_process.hpp"
+#include "tools/process/live/trusted_file.hpp"
 #include "tracker/environment/tell.hpp"
 
 namespace vramscope {
@@ -55,13 +56,10 @@ files_beside(const std::filesystem::path& run_file)
     std::error_code problem;
     for (const auto& entry : std::filesystem::directory_iterator(run_file.parent_path(), problem)) {
         const std::string name = entry.path().filename().string();
-        uid_t user = 0;
-        const char* const end = name.data() + name.size();
         if (!name.starts_with(begin))
             continue;
-        const auto parsed = std::from_chars(name.data() + begin.size(), end, user);
-        if (parsed.ec == std::errc() && parsed.ptr == end)
-            found.emplace_back(entry.path(), user);
+        if (const auto user = report::whole_number<uid_t>(name.substr(begin.size())))
+            found.emplace_back(entry.path(), *user);
     }
     return found;
 }
@@ -76,18 +74,9 @@ bool is_file_of(const std::filesystem::path& path, uid_t user)
 // The beginning of it; empty: it is not that user's alone.
 std::string text_of_private(const std::filesystem::path& path, uid_t user)
 {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    struct stat status;
-    std::string text;
-    if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_uid == user && status.st_nlink == 1) {
-        text.resize(std::min<std::size_t>(static_cast<std::size_t>(status.st_size), 1 << 20));
-        const ssize_t got = ::read(descriptor, text.data(), text.size());
-        text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    }
-    if (descriptor >= 0)
-        ::close(descriptor);
-    return text;
+    return read_trusted(path, 1 << 20, [user](const struct stat& status) {
+        return status.st_uid == user && status.st_nlink == 1;
+    });
 }
 
 } // namespace
@@ -102,10 +91,9 @@ std::vector<Announcement> parse_announcements(const std::string& text)
         const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
         if (second == std::string::npos)
             continue;
-        pid_t pid = 0;
-        const auto parsed = std::from_chars(line.data() + first + 1, line.data() + second, pid);
-        if (parsed.ec == std::errc() && parsed.ptr == line.data() + second)
-            found.push_back({line.substr(0, first), pid, line.substr(second + 1)});
+        if (const auto pid =
+                report::whole_number<pid_t>(line.substr(first + 1, second - first - 1)))
+            found.push_back({line.substr(0, first), *pid, line.substr(second + 1)});
     }
     return found;
 }
