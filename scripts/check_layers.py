@@ -81,7 +81,7 @@ LAYERS = {
                        "report/import", "report/job", "report/json", "report/judge", "report/log", "report/model", "report/page",
                        "report/plan", "report/plan/replay", "report/reach", "report/rules", "report/symbols", "report/text",
                        "report/words",
-                       "tools/manual", "tools/options", "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base",
+                       "tools/manual", "tools/options", "tools/output", "tools/process", "tools/process/live", "tools/simgpu/driver/base", "tools/watch",
                        "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
     "tools/manual": [],
     "tools/options": ["report", "report/ci_formats", "report/findings/places", "report/judge", "report/page",
@@ -91,6 +91,8 @@ LAYERS = {
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
     "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "tools/output", "tools/process",
                            "tracker/environment", "tracker/format"],
+    "tools/watch": ["report", "report/exporters", "report/findings", "report/model", "report/symbols", "report/words", "tools/output",
+                    "tools/process", "tools/process/live", "tracker/capture", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other

@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "report/checkpoint/log_replay.hpp"
 #include "report/findings/findings.hpp"
 #include "report/findings/followed.hpp"
@@ -64,8 +66,11 @@ public:
         for (const LoggedDevice& known : tables_.devices()) {
             LiveDevice& device = holdings.device_of(known.ordinal);
             device.name = known.name;
-            device.total_bytes = known.bytes;
+            device.uuid = tables_.info_value(fmt::format("device.{}.uuid", known.ordinal));
+            device.total_bytes = device.limit_bytes = known.bytes;
         }
+        for (const DeviceMemory::Device& known : replays_.memory.devices())
+            fill_in_memory(holdings.device_of(known.ordinal), known);
         if (reading_.pool().seen())
             for (const DevicePool& pool : reading_.pool().devices())
                 fill_in_pool(holdings.device_of(pool.device), pool.stats);
@@ -77,7 +82,8 @@ public:
         if (all_read_)
             follow_wrong_frees();
         const GrowthTable growth = growth_table(held, source);
-        state.findings = findings(growth, source);
+        state.growing = growing(growth);
+        state.findings = findings(state.growing, source);
         state.stacks = find_leaks(held, source, &growth).leaks;
         sort_by_size(state.stacks);
         const std::size_t looked_at = std::min(holdings.stacks().stacks(), most_stacks * kPerRow);
@@ -122,6 +128,14 @@ private:
                 source};
     }
 
+    static void fill_in_memory(LiveDevice& device, const DeviceMemory::Device& known)
+    {
+        device.memory = DeviceMemory::now(known);
+        device.peak_allocated = known.peak.parts.allocated;
+        if (known.total > 0)
+            device.limit_bytes = known.total;
+    }
+
     static void fill_in_pool(LiveDevice& device, const PoolStats& stats)
     {
         device.pooled = true;
@@ -130,14 +144,25 @@ private:
         device.pending_bytes = stats.active_bytes.all.current - device.allocated_bytes;
     }
 
-    // In the words of a report's headlines; what was done wrong, as it was followed last. Where
-    // events are missing, nobody knows what grows.
-    std::vector<Headline> findings(const GrowthTable& growth, const LeakSource& source) const
+    // Where events are missing, nobody knows what grows.
+    std::vector<Growth> growing(const GrowthTable& growth) const
+    {
+        if (file_.lost_events() > 0)
+            return {};
+        std::vector<Growth> rows = growth.growing();
+        std::erase_if(rows, [](const Growth& row) {
+            return row.suppression.has_value() || format::is_object(row.memory);
+        });
+        return rows;
+    }
+
+    // In the words of a report's headlines; what was done wrong, as it was followed last.
+    std::vector<Headline> findings(const std::vector<Growth>& growing,
+                                   const LeakSource& source) const
     {
         Report report;
-        report.processes.emplace_back().coverage.lost.front() = file_.lost_events();
-        report.growth = growth.growing();
-        std::erase_if(report.growth, [](const Growth& row) { return row.suppression.has_value(); });
+        report.processes.emplace_back();
+        report.growth = growing;
         if (followed_)
             add_rows(report, *followed_, {source.clock, source.stacks, source.process});
         std::vector<Headline> headlines = headlines_of(report);
@@ -163,6 +188,9 @@ private:
         const std::uint64_t now = monotonic_ns();
         state.pid = header.pid;
         state.program = tables_.info_value("program");
+        state.rank = tables_.info_value("rank");
+        state.job = tables_.info_value("job");
+        state.opened_real_ns = header.start_real_ns;
         state.age_ns = now > header.start_ns ? now - header.start_ns : 0;
         state.peak_device_bytes = counts.memory.peak_device_bytes;
         state.peak_host_bytes = counts.memory.peak_host_bytes;
@@ -170,6 +198,7 @@ private:
         state.allocations = counts.allocations;
         state.frees = counts.frees;
         state.lost_events = file_.lost_events();
+        state.shortages = replays_.shortages.count();
         if (!all_read_) {
             state.fraction_read = reading_.reader().fraction_read();
             state.read_to_ns = reading_.clock().ns(counts.last_ticks);

@@ -1,7 +1,6 @@
 // report/text/growth.cpp — classes and rates in words; one line for each place that grows.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -25,13 +24,6 @@ namespace {
 constexpr std::size_t kShownGrowth = 20;
 constexpr std::size_t kShownInSummary = 3;
 constexpr const char* kBold = "1";
-
-// Never more than is known: what is not wholly sure is not 100 %.
-std::string percent_sure(const GrowthRate& rate)
-{
-    const double percent = std::min(std::floor(rate.confidence * 1000) / 10, 99.9);
-    return fmt::format("{:.1f} %", percent);
-}
 
 // `headline`: what tells it from the others, in so many columns.
 template <typename Headline>

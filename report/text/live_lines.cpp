@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/text/lines.hpp"
+#include "report/words/growth_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -89,8 +90,11 @@ void LiveLines::add_head(const LiveProgram& program)
                          rate(program.rates.frees)));
     for (const LiveDevice& device : state.devices)
         add_device(device);
-    for (const Headline& finding : state.findings)
+    for (const Headline& finding : state.findings) {
         line(fmt::format("  {}{}", capitals(finding.title), finding.rest));
+        if (finding.kind == HeadlineKind::growth && !state.growing.empty())
+            line("    " + since_words(state.growing.front().rate, state.opened_real_ns));
+    }
     if (state.lost_events > 0)
         line(fmt::format("  {} not recorded: what is held may be more or less",
                          counted(state.lost_events, "event")));

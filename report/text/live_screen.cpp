@@ -144,13 +144,21 @@ private:
     std::size_t growth_columns_ = 0;
 };
 
-std::vector<std::string> stack_lines(const Leak& stack, std::size_t width)
+std::string growing_words(const Leak& stack, const LiveState& state)
+{
+    const std::string growth = growth_of(stack);
+    return growth.empty() ? ""
+                          : fmt::format(", growing by {} {}", growth,
+                                        since_words(stack.rate, state.opened_real_ns));
+}
+
+std::vector<std::string> stack_lines(const Leak& stack, const LiveState& state, std::size_t width)
 {
     std::ostringstream text;
     TextOutput out(text, {.color = false, .width = width});
     out.stream() << fmt::format("{} in {} by {}", human_bytes(stack.bytes),
                                 counted(stack.blocks, "block"), terminal_safe(stack.api))
-                 << (growth_of(stack).empty() ? "" : ", growing by " + growth_of(stack)) << '\n';
+                 << growing_words(stack, state) << '\n';
     if (stack.stack.empty())
         out.stream() << "  (no call stack was recorded)\n";
     out.stack(stack);
@@ -173,7 +181,7 @@ void add_stacks(LiveLines& lines, const LiveProgram& program, const LiveView& vi
     const std::size_t chosen = chosen_stack(program, shown, view);
     std::vector<std::string> open;
     if (!shown.empty() && (view.stack_open || height >= kRoomy)) {
-        open = stack_lines(program.state.stacks[shown[chosen]], lines.width());
+        open = stack_lines(program.state.stacks[shown[chosen]], program.state, lines.width());
         open.resize(std::min(open.size(), room > 2 ? (room - 1) / 2 : 0));
         room -= std::min(room, open.size() + 1);
     }

@@ -2,7 +2,9 @@
 #include "report/words/growth_words.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -28,6 +30,13 @@ std::string interval(const GrowthRate& rate)
                        whole_bytes(rate.most_per_step));
 }
 
+std::tm local_time(std::time_t seconds)
+{
+    std::tm local{};
+    ::localtime_r(&seconds, &local);
+    return local;
+}
+
 } // namespace
 
 std::string rate_words(const GrowthRate& rate)
@@ -38,6 +47,23 @@ std::string rate_words(const GrowthRate& rate)
         return fmt::format("{} per {}{}{}", whole_bytes(rate.bytes_per_step), unit, interval(rate),
                            faster);
     return fmt::format("{:.3g} of them per {}{}", rate.blocks_per_step, unit, faster);
+}
+
+std::string percent_sure(const GrowthRate& rate)
+{
+    const double percent = std::min(std::floor(rate.confidence * 1000) / 10, 99.9);
+    return fmt::format("{:.1f} %", percent);
+}
+
+std::string since_words(const GrowthRate& rate, std::uint64_t opened_real_ns)
+{
+    const std::tm begin =
+        local_time(static_cast<std::time_t>((opened_real_ns + rate.first_ns) / 1'000'000'000));
+    const std::tm now = local_time(std::time(nullptr));
+    const bool today = begin.tm_yday == now.tm_yday && begin.tm_year == now.tm_year;
+    char text[sizeof "2026-11-27 14:02"];
+    std::strftime(text, sizeof text, today ? "%H:%M" : "%Y-%m-%d %H:%M", &begin);
+    return fmt::format("since {}, {} sure", text, percent_sure(rate));
 }
 
 } // namespace vramscope::report

@@ -23,7 +23,7 @@ install(FILES ${CMAKE_BINARY_DIR}/vramscope.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 # The README's chapters lie beside what they describe; an installation has them in the same places.
 file(GLOB_RECURSE pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
   interpose/*.md report/*.md report/page/page.png scripts/*.md tests/*.md tools/*.md tracker/*.md
-  tools/ci/*.yml tools/containers/Dockerfile tools/containers/*.yaml)
+  tools/ci/*.yml tools/monitoring/*.yml tools/monitoring/*.json tools/containers/Dockerfile tools/containers/*.yaml)
 list(FILTER pages EXCLUDE REGEX "DECISIONS[.]md$|node_modules")
 foreach(page README.md CONTRIBUTING.md ${pages})
   cmake_path(GET page PARENT_PATH folder)

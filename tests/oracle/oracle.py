@@ -16,7 +16,8 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 NPM = pathlib.Path(os.environ.get("VRAMSCOPE_NPM_ORACLES") or CACHE / "oracles") / "node_modules"
 BROWSER = pathlib.Path(os.environ.get("VRAMSCOPE_BROWSER") or CACHE / "browser")  # what drives Chromium
 # Programs that scripts/setup put there since their packages would start a server.
-for variable, folder in (("VRAMSCOPE_PROMTOOL", "promtool"), ("VRAMSCOPE_NODE_EXPORTER", "node-exporter")):
+for variable, folder in (("VRAMSCOPE_PROMTOOL", "promtool"), ("VRAMSCOPE_NODE_EXPORTER", "node-exporter"),
+                         ("VRAMSCOPE_PROMETHEUS", "prometheus")):
     os.environ["PATH"] += os.pathsep + str(os.environ.get(variable) or CACHE / folder)
 NOT_HERE = 77  # ctest takes a test that ends so for skipped
 DEVICE_MEMORY = {"device", "pitched", "managed", "async", "array", "mipmap", "physical"}

@@ -104,7 +104,7 @@ class Usage(CliTest):
     def test_a_long_help_is_short_and_says_where_all_of_it_is(self):
         short = self.vramscope("run", "--help")[1]
         self.assertIn("--simulate SPEC", short)
-        self.assertIn("vramscope run --help-all has more: Known leaks, Names of frames, With --check, all settings.", " ".join(short.split()))
+        self.assertIn("vramscope run --help-all has more: Known leaks, Names of frames, With --check, While it runs, all settings.", " ".join(short.split()))
         whole = self.vramscope("run", "--help-all")[1]
         for option in ("--suppressions FILE", "--sysroot DIR", "--max-peak BYTES", "VRAMSCOPE_LIMIT=off"):
             self.assertNotIn(option, short)

@@ -35,6 +35,8 @@
 #include "tools/process/traced_environment.hpp"
 #include "tools/process/traced_process.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/watch/watch.hpp"
+#include "tools/watch/watch_options.hpp"
 
 namespace vramscope {
 namespace {
@@ -56,6 +58,7 @@ Examples:
   vramscope run python3 train.py               which can `import vramscope`: ranges, marks, the pool's numbers
   vramscope run --inside python3 train.py      and its arrays of JAX, TensorFlow, cuDF or CuPy are told one by one
   vramscope run --reach ./train                and what holds each block that leaked: a variable, a list, nothing
+  vramscope run --metrics server.prom --on growth ./tell-us ./server    numbers for Prometheus while it runs
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -76,6 +79,7 @@ struct RunOptions {
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
     CiFormatOptions ci_formats;
+    WatchOptions watch;
     std::vector<std::string> command;
 };
 
@@ -216,11 +220,16 @@ int run_program(const RunOptions& options)
     if (options.inside)
         for (const std::string& line : switches_that_stay())
             warn(fmt::format("--inside: {} is set, and stays", line));
+    const WatchPlan watch_plan = read_watch_options(options.watch, options.command.front(), taken,
+                                                    options.output.force, judgement.symbols);
 
     std::optional<SearchesAtEnd> searches;
     if (options.reach)
         searches.emplace();
     const std::string ending = searches ? searches->socket() : "";
+    std::optional<RunWatch> watch; // begun last: it has what we have open
+    if (options.watch.wanted())
+        watch.emplace(watch_plan, run_file);
     const auto started = std::chrono::steady_clock::now();
     TracedProcess program(options.command, [&] {
         return prepare(options, file, outputs, installation, run_file, ending);
@@ -231,6 +240,7 @@ int run_program(const RunOptions& options)
     const DriverFacts driver = find_driver(options.simulate, Ask::where);
     const int wait_status = program.wait();
     detail(fmt::format("{} has ended", options.command.front()));
+    watch.reset();
     const Interrupt interrupt(program.signals_seen());
     program.let_signals_through();
     int judged = 0;
@@ -277,7 +287,8 @@ void add_run(CommandLine& line)
     const auto options = std::make_shared<RunOptions>();
     CLI::App& command =
         line.add("run", "run a program and record its GPU memory",
-                 kRunFooter + inside_help() + settings_help(), run_program, options);
+                 std::string(kRunFooter) + kWatchHelp + inside_help() + settings_help(),
+                 run_program, options);
     line.take_rest_by([options, &command](std::vector<std::string>& arguments) {
         options->command = take_program(command, arguments);
     });
@@ -328,6 +339,7 @@ void add_run(CommandLine& line)
     command.add_flag("--reach", options->reach,
                      "search its memory when its work is done, before it takes its variables down: "
                      "what holds each block that is left, and which are lost");
+    add_watch_options(command, options->watch);
     // An option from before 0.5.0; it is the default now.
     command.add_flag("!--no-audit", options->audit)->group("");
 }

@@ -21,6 +21,7 @@
 #include "report/reach/core_memory.hpp"
 #include "report/reach/live_memory.hpp"
 #include "tools/output/messages.hpp"
+#include "tools/process/signals.hpp"
 #include "tracker/capture/clock.hpp"
 #include "tracker/environment/ending.hpp"
 #include "tracker/log/outside_mark.hpp"
@@ -108,8 +109,7 @@ void search_and_watch(int connection)
 [[noreturn]] void serve(int listening)
 {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP})
-        ::signal(number, SIG_IGN);
+    ignore_what_is_for_the_program();
     ::signal(SIGCHLD, SIG_IGN);
     for (;;) {
         const int connection = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);

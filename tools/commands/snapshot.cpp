@@ -1,5 +1,4 @@
 // tools/commands/snapshot.cpp — what a running program holds right now, from its log alone.
-#include <cerrno>
 #include <memory>
 #include <ostream>
 #include <unistd.h>
@@ -7,7 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include "report/error.hpp"
-#include "report/log/log_copy.hpp"
 #include "report/page/page.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
@@ -17,6 +15,7 @@
 #include "tools/output/results.hpp"
 #include "tools/process/live/checkpoint_cache.hpp"
 #include "tools/process/live/live_process.hpp"
+#include "tools/process/live/log_snapshot.hpp"
 #include "tracker/capture/clock.hpp"
 
 namespace vramscope {
@@ -46,16 +45,6 @@ struct SnapshotOptions {
     SourceOptions sources;
 };
 
-// As private as the log itself.
-void write_copy(const Output& output, const report::LogFile& log, std::uint64_t ticks)
-{
-    OutputFile file(output, 0600);
-    errno = EIO;
-    if (!report::copy_log(log, ticks, file.descriptor()))
-        file.fail();
-    file.finish();
-}
-
 int take_snapshot(const SnapshotOptions& options)
 {
     report::Options reading;
@@ -68,7 +57,7 @@ int take_snapshot(const SnapshotOptions& options)
     const std::uint64_t ticks =
         capture::read_ticks(report::LogFile::open(process.door).header().clock);
     if (copy.wanted())
-        write_copy(copy, report::LogFile::open(process.door), ticks);
+        write_snapshot(copy, process.door, ticks);
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
     reading.for_page = html.wanted();

@@ -84,8 +84,8 @@ std::vector<std::string> take_program(const CLI::App& command, std::vector<std::
         if (argument == "--" || !argument.starts_with('-') || argument == "-")
             break;
         const CLI::Option* option = command.get_option_no_throw(argument);
-        const bool value_follows = option && option->get_items_expected_max() > 0;
-        at += value_follows ? 1 : 0;
+        if (option && option->get_items_expected_max() > 0)
+            at += static_cast<std::size_t>(option->get_type_size()); // its values
     }
     at = std::min(at, arguments.size());
     const bool dashes = at < arguments.size() && arguments[at] == "--";

@@ -1,0 +1,19 @@
+// tools/process/live/log_snapshot.cpp — see log_snapshot.hpp.
+#include "tools/process/live/log_snapshot.hpp"
+
+#include <cerrno>
+
+#include "report/log/log_copy.hpp"
+
+namespace vramscope {
+
+void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks)
+{
+    OutputFile file(output, 0600);
+    errno = EIO;
+    if (!report::copy_log(report::LogFile::open(log), ticks, file.descriptor()))
+        file.fail();
+    file.finish();
+}
+
+} // namespace vramscope

@@ -1,0 +1,15 @@
+// tools/process/live/log_snapshot.hpp — a copy of a running program's log, as it was at one moment.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "tools/output/output_file.hpp"
+
+namespace vramscope {
+
+// `log`: LiveProcess::door. `ticks`: a moment before this call, of the log's clock. The copy is as
+// private as the log itself. Error (125), if it cannot be written.
+void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks);
+
+} // namespace vramscope
