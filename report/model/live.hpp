@@ -14,8 +14,8 @@ namespace vramscope::report {
 
 struct LiveDevice {
     std::int32_t ordinal = -1; // -1: not known
-    std::string name;
-    std::string uuid;              // empty: not known
+    std::string name{};
+    std::string uuid{};            // empty: not known
     std::uint64_t total_bytes = 0; // 0: not known
     std::uint64_t limit_bytes = 0; // the same, or what a limit leaves of it
     std::uint64_t held_bytes = 0;
@@ -25,7 +25,7 @@ struct LiveDevice {
     std::uint64_t reserved_bytes = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t pending_bytes = 0; // freed, not safe to reuse yet
-    Waterfall memory;                // as a report's timeline has it
+    Waterfall memory{};              // as a report's timeline has it
     std::uint64_t peak_allocated = 0;
 };
 

@@ -198,6 +198,15 @@ public:
     {
         return add(format::BlocksPending{api_id(api), device, bytes});
     }
+    LogBuilder& cut_from(std::string_view api, std::uint64_t address, std::uint64_t bytes,
+                         format::BlockSize blocks)
+    {
+        return add(format::CutFrom{api_id(api), address, bytes, blocks});
+    }
+    LogBuilder& awaited(std::string_view api, std::uint64_t address, bool over)
+    {
+        return add(format::Awaited{api_id(api), address, over});
+    }
     LogBuilder& block_name(std::string_view api, std::uint64_t address, std::string_view name)
     {
         return add(format::BlockName{api_id(api), address, name});

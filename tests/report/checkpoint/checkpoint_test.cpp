@@ -6,6 +6,7 @@
 // many programs are played.
 #include "report/checkpoint/checkpoint.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -97,6 +98,38 @@ LogBuilder varied_log()
     return log;
 }
 
+// Blocks that an allocator of the program's cuts from its segments: given back while another stream
+// uses them, named, resized, retried, and gone with their heap.
+LogBuilder allocators_log()
+{
+    constexpr std::uint64_t kSegment = 0x1'0000'0000;
+    LogBuilder log(1024);
+    log.header().suballocated = 1;
+    log.device(0, 24ull << 30, "GPU").context(1).stack(1, {0x401000}).stack(2, {0x402000}, true);
+    log.module(1, 0x400000, 0x400000, 0x500000, "/gone/train", "build");
+    log.place({.context = 1, .device = 0}).blocks_pending("PyTorch", 0);
+    for (std::uint64_t round = 0; round < 30; ++round) {
+        const std::uint64_t segment = kSegment + (round << 25);
+        log.push("step").alloc(segment, 20 << 20, 1).pop();
+        for (std::uint64_t at = 0; at < 4; ++at)
+            log.alloc(segment + (at << 20), 1000 + round, 2, "PyTorch")
+                .block_name("PyTorch", segment + (at << 20), "block " + std::to_string(at));
+        log.cut_from("PyTorch", segment, 2 << 20, format::BlockSize::small);
+        log.awaited("PyTorch", segment, false).free(segment, "PyTorch");
+        log.blocks_pending("PyTorch", round << 10);
+        if (round % 2 == 0)
+            log.awaited("PyTorch", segment, true);
+        log.free(segment + (1 << 20), "PyTorch").alloc(segment + (1 << 20), 4000, 2, "PyTorch");
+        log.out_of_memory({.requested = 2 << 20, .free = 1 << 10, .total = 1 << 30});
+        log.retried(2 << 20, 2);
+        log.alloc(segment + (12 << 20), 2 << 20, 1).free(segment + (12 << 20));
+        log.alloc(segment + (8 << 20), 4096, 1, "a heap").blocks_gone("a heap", segment, 16 << 20);
+        if (round % 3 == 0)
+            log.free(segment);
+    }
+    return log;
+}
+
 TEST(Checkpoint, ALogThatIsReadInPartsIsReplayedAsAWhole)
 {
     for (std::uint32_t seed = 1; seed <= seeds(); ++seed) {
@@ -133,11 +166,12 @@ TEST(Checkpoint, ALogThatGrowsIsReplayedAsAWhole)
 
 TEST(Checkpoint, EachKindOfRecordIsInIt)
 {
-    const TempFile log(varied_log().build());
-    const std::string whole = read_all(log);
-    const std::uint64_t last = varied_log().now();
-    for (std::uint64_t until = 0; until < last; until += 23'000)
-        ASSERT_EQ(read_all(log, Replayed(log, until).read()), whole) << until;
+    for (LogBuilder& built : std::array{varied_log(), allocators_log()}) {
+        const TempFile log(built.build());
+        const std::string whole = read_all(log);
+        for (std::uint64_t until = 0; until < built.now(); until += 23'000)
+            ASSERT_EQ(read_all(log, Replayed(log, until).read()), whole) << until;
+    }
 }
 
 std::string refusal_of(const std::string& checkpoint, const TempFile& log)

@@ -39,13 +39,13 @@ std::set<std::string> samples(const std::string& text)
 TEST(LiveMetricsText, NamesAreLabelsWhateverIsInThem)
 {
     EXPECT_TRUE(samples(live_metrics({program(7, "")}))
-                    .contains("vramscope_running{program=\"a\\\"b\\\\c}\\\\n\",pid=\"7\"}"));
+                    .contains("vramscope_running{program=\"a\\\"b\\\\c}\\\\x0a\",pid=\"7\"}"));
 }
 
 TEST(LiveMetricsText, TwoProgramsOfOneRankAreTwo)
 {
     const auto found = samples(live_metrics({program(7, "1"), program(8, "1"), program(9, "2")}));
-    EXPECT_TRUE(found.contains("vramscope_blocks{program=\"a\\\"b\\\\c}\\\\n\",rank=\"1\",pid="
+    EXPECT_TRUE(found.contains("vramscope_blocks{program=\"a\\\"b\\\\c}\\\\x0a\",rank=\"1\",pid="
                                "\"8\",gpu=\"0\",UUID=\"GPU-1\"}"));
 }
 
@@ -74,7 +74,7 @@ TEST(LiveMetricsText, TenCallStacksThatGrowAreToldTheFastestFirst)
     EXPECT_EQ(text.find("fingerprint=\"10\""), std::string::npos);
     EXPECT_NE(
         text.find(
-            "vramscope_growth_bytes_per_second{program=\"a\\\"b\\\\c}\\\\n\",pid=\"7\"} 1134\n"),
+            "vramscope_growth_bytes_per_second{program=\"a\\\"b\\\\c}\\\\x0a\",pid=\"7\"} 1134\n"),
         std::string::npos);
 }
 

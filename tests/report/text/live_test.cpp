@@ -111,5 +111,20 @@ TEST(LiveText, IsColoredOnlyWhenAskedFor)
     EXPECT_EQ(live_lines({program(1)}, {.color = true})[0].rfind("\x1b[1m", 0), 0u);
 }
 
+TEST(LiveText, SaysSinceWhenItGrowsAndHowSureThatIs)
+{
+    constexpr std::uint64_t kOpened = 1'000'000'000; // long ago, so that there is a date
+    LiveProgram one = program(4711);
+    one.state.opened_real_ns = kOpened;
+    one.state.growing.resize(1);
+    one.state.growing[0].rate.confidence = 0.9951;
+    one.state.findings = {{HeadlineKind::growth, "Grows", ": 64 KiB per call"}};
+    const Lines lines = live_lines({one}, {});
+    const auto found = std::find(lines.begin(), lines.end(), "  GROWS: 64 KiB per call");
+    ASSERT_NE(found, lines.end());
+    EXPECT_TRUE((found + 1)->starts_with("    since 19")) << *(found + 1); // 1969 or 1970
+    EXPECT_TRUE((found + 1)->ends_with(", 99.5 % sure")) << *(found + 1);
+}
+
 } // namespace
 } // namespace vramscope::report
