@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "report/job/ends.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -81,6 +82,19 @@ std::uint64_t weight(const JobFinding& finding)
     return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
 }
 
+// Of its devices the one that had the least left at its peak.
+void set_headroom(JobProcess& about, const std::vector<ReducedDevice>& devices)
+{
+    for (const ReducedDevice& device : devices) {
+        const JobHeadroom row{.total_bytes = device.total_bytes,
+                              .peak_bytes = device.peak_reserved_bytes};
+        if (device.total_bytes == 0 || (about.free_bytes && *about.free_bytes <= row.free_bytes()))
+            continue;
+        about.free_bytes = row.free_bytes();
+        about.total_bytes = device.total_bytes;
+    }
+}
+
 } // namespace
 
 void JobJoin::add(const ReducedProcess& process)
@@ -88,6 +102,8 @@ void JobJoin::add(const ReducedProcess& process)
     const std::size_t added = processes_.size();
     processes_.push_back({process.about, process.rank, process.world_size, process.job,
                           process.program, process.devices, added});
+    JobProcess& about = processes_.back().about;
+    set_headroom(about, process.devices);
     for (const ReducedSite& site : process.sites) {
         CallPlace call = process.place_of(site);
         Place& place = places_[{call.key(), site.memory}];
@@ -101,12 +117,14 @@ void JobJoin::add(const ReducedProcess& process)
         share.leaked += site.leaked_bytes;
         share.growth += site.growth_bytes_per_step;
         share.at_peak += site.at_peak_bytes;
+        about.growth_bytes_per_step += site.growth_bytes_per_step;
     }
 }
 
 Job JobJoin::finish()
 {
     number_processes();
+    job_.ends = ends_of(job_.processes);
     look_for_missing();
     for (const auto& [key, place] : places_)
         find_in(place, key.second);

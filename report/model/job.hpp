@@ -27,6 +27,9 @@ struct JobProcess {
     std::uint64_t leaked_bytes = 0;
     std::uint64_t out_of_memory = 0;
     std::uint64_t lost_events = 0;
+    std::uint64_t growth_bytes_per_step = 0; // of all its places
+    std::optional<std::uint64_t> free_bytes; // on its fullest device, at that device's peak
+    std::uint64_t total_bytes = 0;           // of that device
 };
 template <>
 struct Fields<JobProcess> {
@@ -44,6 +47,33 @@ struct Fields<JobProcess> {
         Field{"leaked_bytes", &JobProcess::leaked_bytes},
         Field{"out_of_memory_count", &JobProcess::out_of_memory},
         Field{"lost_events", &JobProcess::lost_events},
+        Field{"growth_bytes_per_step", &JobProcess::growth_bytes_per_step,
+              "The sum of its call places."}
+            .since(1),
+        Field{"free_bytes", &JobProcess::free_bytes,
+              "What was left at the peak on the device where the least was; null: no device's size "
+              "is known."}
+            .since(1),
+        Field{"total_bytes", OrNull{&JobProcess::total_bytes}, "Of that device."}.since(1),
+    };
+};
+
+// Processes that nobody knows the end of, or that ended otherwise than well, by what is said of it.
+struct JobEnd {
+    std::string words; // the rest of a sentence
+    bool crashed = false;
+    std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
+    std::uint32_t first = 0;          // of these, the one that was seen last at the earliest time
+};
+template <>
+struct Fields<JobEnd> {
+    static constexpr const char* kName = "job_end";
+    static constexpr FieldList kAll{
+        Field{"words", &JobEnd::words, "The rest of a sentence about each of them."},
+        Field{"crashed", &JobEnd::crashed},
+        Field{"ranks", &JobEnd::ranks, "Numbers of processes, ascending."}.not_empty(),
+        Field{"first", &JobEnd::first,
+              "The one whose last event was the earliest, by the clocks of their hosts."},
     };
 };
 
@@ -133,6 +163,7 @@ struct Job {
     std::vector<std::uint32_t> missing;
     std::vector<std::string> unread;   // files that could not be read, and why
     std::vector<JobProcess> processes; // by number
+    std::vector<JobEnd> ends;          // what crashed first comes first
     std::vector<JobFinding> findings;  // by kind, and in each the largest first
     std::vector<JobHeadroom> headroom; // the least first, three at most
     std::uint64_t places = 0;          // call places, over all processes
@@ -145,7 +176,7 @@ struct Job {
 template <>
 struct Fields<Job> {
     static constexpr const char* kName = "job";
-    static constexpr unsigned kMinorVersion = 0;
+    static constexpr unsigned kMinorVersion = 1;
     static constexpr FieldList kAll{
         Field{"verdict", &Job::verdict, "Never clean where a rank is missing, cut or crashed."},
         Field{"verdict_reasons", &Job::reasons}.lines(),
@@ -156,6 +187,10 @@ struct Fields<Job> {
         Field{"missing", &Job::missing, "Ranks that nothing was found of."},
         Field{"unread", &Job::unread, "Files that could not be read, and why."}.lines(),
         Field{"processes", &Job::processes, "By number."},
+        Field{"ends", &Job::ends,
+              "Of processes whose verdict is inconclusive, by how they ended: what crashed first "
+              "comes first."}
+            .since(1),
         Field{"findings", &Job::findings, "By kind, and in each the largest first."},
         Field{"headroom", &Job::headroom, "The least first."}.rows_at_most(3),
         Field{"places", &Job::places, "Call places that allocated, over all processes."},

@@ -3,12 +3,14 @@
 
 #include "report/model/check.hpp"
 #include "report/model/comparison.hpp"
+#include "report/model/job.hpp"
 #include "report/model/plan/plan.hpp"
 #include "report/model/report.hpp"
 #include "report/page/drawn.hpp"
 #include "report/page/thin.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/plan_words.hpp"
+#include "report/words/rank_words.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -94,6 +96,20 @@ Json plan_document(const Plan& plan)
     json["sentences"] = Json::array();
     for (const PlanSentence& one : sentences_about(plan))
         json["sentences"].push_back({{"about", one.about}, {"text", one.text}});
+    return json;
+}
+
+Json job_document(const Job& job)
+{
+    Json json = job_json(job, Audience::page);
+    const std::size_t all = job.processes.size();
+    const auto add_subjects = [&](Json& rows, const auto& known) {
+        for (std::size_t at = 0; at < known.size(); ++at)
+            rows[at]["subject"] = part_of_job(known[at].ranks, all, job.noun(all));
+    };
+    add_subjects(json["ends"], job.ends);
+    add_subjects(json["findings"], job.findings);
+    json["missing_words"] = number_ranges(job.missing);
     return json;
 }
 

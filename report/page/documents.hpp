@@ -9,6 +9,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Job;
 struct Plan;
 struct Report;
 
@@ -16,5 +17,6 @@ Json check_document(const Check& check, const Report& report);
 // With the timeline of the run before, in as many points as an eye can tell apart.
 Json comparison_document(const Comparison& comparison, const Report& base, const Report& now);
 Json plan_document(const Plan& plan);
+Json job_document(const Job& job);
 
 } // namespace vramscope::report

@@ -33,12 +33,11 @@ std::string script_text(const Json& document)
 
 // Its document is made again, with less in it, until it is small enough.
 template <typename MakeDocument>
-std::string fitting_page(MakeDocument document_within)
+std::string fitting_page(MakeDocument document_within, PageLimits limits = {})
 {
     constexpr std::string_view kDataGoesHere = "@VRAMSCOPE_DATA@";
     const std::string_view page = page_template();
     const std::size_t at = page.find(kDataGoesHere);
-    PageLimits limits;
     std::string data = script_text(document_within(limits));
     while (data.size() + page.size() > kMostPageBytes && limits.rows > 1) {
         limits = limits.halved();
@@ -94,6 +93,22 @@ std::string page_of(const Report& report, std::string_view view,
     });
 }
 
+// A page of another document than a report's, which is its view too.
+std::string page_of_document(const char* name, const Json& whole, const PageSources& sources,
+                             PageLimits most = {})
+{
+    const SourcesOfPage sources_of_page(sources, {&whole});
+    return fitting_page(
+        [&](const PageLimits& limits) {
+            Packer packer(limits);
+            Json document = {{"view", name}, {name, packer.packed(whole)}};
+            sources_of_page.add_to(document, packer);
+            packer.add_tables(document);
+            return document;
+        },
+        most);
+}
+
 } // namespace
 
 std::string_view why_no_pages() noexcept
@@ -121,15 +136,12 @@ std::string page_of(const Comparison& comparison, const Report& base, const Repo
 
 std::string page_of(const Plan& plan, const PageSources& sources)
 {
-    const Json whole = plan_document(plan);
-    const SourcesOfPage sources_of_page(sources, {&whole});
-    return fitting_page([&](const PageLimits& limits) {
-        Packer packer(limits);
-        Json document = {{"view", "plan"}, {"plan", packer.packed(whole)}};
-        sources_of_page.add_to(document, packer);
-        packer.add_tables(document);
-        return document;
-    });
+    return page_of_document("plan", plan_document(plan), sources);
+}
+
+std::string page_of(const Job& job, const PageSources& sources)
+{
+    return page_of_document("job", job_document(job), sources, {.processes = 64 << 10});
 }
 
 } // namespace vramscope::report

@@ -1,4 +1,4 @@
-// report/page/page.hpp — a report or a plan as one page for a browser: everything is inside it.
+// report/page/page.hpp — a report, a plan or a job as one page for a browser: all is inside it.
 //
 // A page loads nothing and sends nothing: its policy lets only its own script and style run, each
 // known by a hash. What comes from logs is data, never markup. It has at most kMostPageBytes, for
@@ -18,6 +18,7 @@ namespace vramscope::report {
 
 struct Check;
 struct Comparison;
+struct Job;
 struct Plan;
 struct Report;
 
@@ -45,5 +46,7 @@ std::string page_of(const Check& check, const Report& report, const PageSources&
 std::string page_of(const Comparison& comparison, const Report& base, const Report& now,
                     const PageSources& sources = {});
 std::string page_of(const Plan& plan, const PageSources& sources = {});
+// All ranks are in it, however many there are: each is a few numbers.
+std::string page_of(const Job& job, const PageSources& sources = {});
 
 } // namespace vramscope::report

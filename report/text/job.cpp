@@ -2,10 +2,8 @@
 #include "report/model/job.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -93,35 +91,21 @@ private:
         return text;
     }
 
-    // Those that ended otherwise than well, by how; what crashed first comes first.
+    // Which was the first is told of the job's first end, where there are others.
     void ends()
     {
-        struct End {
-            bool crashed = false;
-            std::uint64_t first_ns = UINT64_MAX;
-            std::vector<std::uint32_t> numbers;
-        };
-        std::map<std::string, End> by_words;
-        for (const JobProcess& process : job_.processes) {
-            if (process.verdict != Verdict::inconclusive)
-                continue;
-            End& end = by_words[process.end];
-            end.crashed = process.crashed;
-            end.first_ns = std::min(end.first_ns, process.last_seen_ns);
-            end.numbers.push_back(process.number);
+        std::size_t ended = 0;
+        for (const JobEnd& end : job_.ends)
+            ended += end.ranks.size();
+        for (const JobEnd& end : job_.ends) {
+            std::string text =
+                fmt::format("  {}: {}", subject(end.ranks), terminal_safe(end.words));
+            if (&end == &job_.ends.front() && end.crashed && ended > 1)
+                text += end.ranks.size() == 1
+                            ? ", the first"
+                            : fmt::format(", {} {} the first", job_.noun(1), end.first);
+            line(text);
         }
-        std::vector<const std::pair<const std::string, End>*> order;
-        for (const auto& one : by_words)
-            order.push_back(&one);
-        std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-            return std::tuple(!a->second.crashed, a->second.first_ns) <
-                   std::tuple(!b->second.crashed, b->second.first_ns);
-        });
-        for (const auto* const one : order)
-            line(fmt::format("  {}: {}{}", subject(one->second.numbers), terminal_safe(one->first),
-                             one == order.front() && order.size() > 1 && one->second.crashed
-                                 ? ", the first"
-                                 : ""));
     }
 
     void findings()

@@ -118,6 +118,19 @@ class PageTasksTest(Pages, OracleTest):
         self.assertEqual(answer["alone"], [["load_labels()", "log_loss(…)"], 1])
         self.assertEqual(answer["back"], answer["all"])
 
+    def test_of_a_job_a_rank_is_chosen_in_the_map(self):
+        for rank in range(6):
+            self.execute(VRAMSCOPE, "run", "--simulate", "1GiB", "-o", f"rank{rank}.vsl", PROGRAMS / "live", RANK=str(rank), WORLD_SIZE="6",
+                         stdin="hold 4096 3 drop 3 " + ("host 2097152 1 " if rank == 4 else "") + "end ")
+        page = self.page_of(self.folder, view="job")
+        answer = self.play("job", page, at=4, by="Not freed")
+        self.assertEqual((answer["all"], answer["alone"]), (["1 of 6 ranks (4)"], ["1 of 6 ranks (4)"]))
+        self.assertRegex(answer["readout"], r"^rank 4\s+Leaks\s+peak 12 KiB · not freed 2 MiB · .* of 1 GiB left · exited with status 0 · ")
+        self.assertEqual(answer["marked"], 1)
+        self.assertRegex(answer["address"], r"^#map&.*by=leaked")
+        self.assertIn("rank=4", answer["address"])
+        self.assertEqual((answer["after"], answer["chips"]), (answer["all"], 0))
+
     def test_segments_are_one_map_in_the_order_of_addresses(self):
         log = self.run_simulated(PROGRAMS / "training_demo", 20, settings=("--set", "pool=split"))
         answer = self.play("dense", self.page_of(log))

@@ -209,6 +209,38 @@ class PageTest(Pages, OracleTest):
         told = self.plan_of(self.run_simulated(program), status=110)
         self.assertEqual((told["verdict"], told["sections"]), ("No log asked for device memory", ["overview", "coverage"]))
 
+    def rank(self, number, *command, orders=""):
+        self.execute(VRAMSCOPE, "run", "--simulate", "1GiB", "-o", f"rank{number}.vsl", *command, stdin=orders, RANK=str(number),
+                     WORLD_SIZE="8")
+
+    def test_of_a_job_says_what_is_missing_and_which_rank_is_different(self):
+        for number in range(6):
+            self.rank(number, PROGRAMS / "live", orders="hold 1048576 3 drop 3 " + ("host 2097152 1 " if number == 4 else "") + "end\n")
+        self.rank(7, PROGRAMS / "ends", "SIGSEGV")
+        (self.folder / "cut.vsl").write_text(HOSTILE)
+        told = self.drive(self.page_of(*sorted(self.folder.glob("*.vsl")), view="job", status=111))
+        self.assertEqual((told["verdict"], told["title"]), ("Inconclusive", "live · job · vramscope"))
+        self.assertEqual(told["sections"], ["overview", "ends", "map", "alone", "headroom", "part"])
+        self.assertRegex(told["lead"], r"^1 of 7 ranks \(4\): leaked 2 MiB at hold_on_host\(…\) live\.cpp:\d+\.$")
+        self.assertEqual(told["markup"], 0)
+        read = self.read(self.page_of(*sorted(self.folder.glob("*.vsl")), view="job", status=111))
+        self.assertRegex(read["ends"], r"Not read\s+'\S*/cut\.vsl' is no log ")
+        self.assertRegex(read["ends"], r"Missing\s+rank 6\n")
+        self.assertRegex(read["ends"], r"Crashed\s+1 of 7 ranks \(7\): was killed by signal 11 \(SIGSEGV\)")
+        self.assertRegex(read["map"], r"missing[\s\S]*rank 7\s+Inconclusive")
+
+    def test_of_a_job_has_all_of_a_thousand_ranks(self):
+        self.rank(0, PROGRAMS / "training_demo")
+        table = self.execute(VRAMSCOPE, "reduce", "rank0.vsl").stdout
+        for number in range(1000):
+            as_rank = table.replace('"rank":0,', f'"rank":{number},').replace('"world_size":8,', '"world_size":1001,')
+            (self.folder / f"{number}.jsonl").write_text(as_rank)
+        page = self.page_of(self.folder, view="job")
+        self.assertLess(page.stat().st_size, 1_000_000)
+        told = self.drive(page)
+        self.assertEqual(told["sections"], ["overview", "ends", "map", "all", "headroom"])
+        self.assertTrue("rank 999\tLeaks" in self.read(page)["map"])
+
     def test_of_a_long_run_is_small_and_opens_at_once(self):
         log = self.folder / "long.vsl"
         done = self.execute(BUILD / "bin" / "tests" / "log_generator", 300_000, log, *LONG)

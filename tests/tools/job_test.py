@@ -100,6 +100,27 @@ class Jobs(CliTest):
         self.assertEqual((status, stdout), (120, ""))
         self.assert_one_line(stderr, "is no reduced table")
 
+    def test_of_ranks_that_crash_alike_the_first_is_named(self):
+        for number in (1, 0):
+            done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", PROGRAMS / "ends", "SIGSEGV"], cwd=self.folder,
+                                  capture_output=True, timeout=120, env=self.environment(RANK=str(number), WORLD_SIZE="2"))
+            self.assertEqual(done.returncode, 139)
+        text, job = self.run_job("0.vsl", "1.vsl")
+        self.assertIn("  all 2 ranks: was killed by signal 11 (SIGSEGV), rank 1 the first\n", text)
+        self.assertEqual([(end["ranks"], end["first"], end["crashed"]) for end in job["ends"]], [([0, 1], 1, True)])
+
+    def test_a_page_takes_the_place_of_the_text(self):
+        self.rank(0, size=1)
+        if not self.has_pages():
+            self.skipTest("built without pages")
+        self.assertEqual(self.vramscope("job", "-o", "job.html", "0.vsl"), (0, "", "vramscope: page: job.html\n"))
+        self.assertTrue((self.folder / "job.html").read_text().startswith("<!doctype html>"))
+        (self.folder / "mine.html").write_text("mine")
+        status, _, stderr = self.vramscope("job", "--html", "mine.html", "0.vsl")
+        self.assertEqual(status, 125)
+        self.assert_one_line(stderr, "mine.html")
+        self.assertEqual((self.folder / "mine.html").read_text(), "mine")
+
     def test_one_command_with_many_ranks_writes_a_table_of_each(self):
         script = self.script("launch", f"""#!/bin/bash
 for rank in 0 1 2; do

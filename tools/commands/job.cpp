@@ -9,10 +9,12 @@
 
 #include "report/error.hpp"
 #include "report/json/json.hpp"
+#include "report/page/page.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/job_files.hpp"
 #include "tools/options/output_options.hpp"
+#include "tools/options/source_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
@@ -33,6 +35,7 @@ Ends 0; 111 if a file could not be read: the others are joined; 120 if none can 
 Examples:
   vramscope job tables                                   of `srun vramscope run --reduced tables ./train`
   vramscope job logs/*.vsl                               the same from logs, which takes longer
+  vramscope job -o job.html tables                       a map of the ranks, to look at in a browser
   vramscope job --all --json job.json tables
 )";
 
@@ -42,16 +45,19 @@ struct JobOptions {
     bool all = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    SourceOptions sources;
 };
 
 int join_job(const JobOptions& options)
 {
     const std::vector<fs::path> files = find_job_files(options.files);
-    const Output json(options.output.json, inputs(files, options.suppressions),
-                      options.output.force);
+    const std::vector<fs::path> taken = inputs(files, options.suppressions);
+    const Output json(options.output.json, taken, options.output.force);
+    const Output html = page_output(options.output, taken);
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     reading.all_sites = true;
     report::Symbolizer symbolizer(reading.symbols);
     reading.symbolizer = &symbolizer;
@@ -70,6 +76,8 @@ int join_job(const JobOptions& options)
         }
     }
     const report::Job job = join.finish();
+    if (html.wanted())
+        write_page(html, report::page_of(job, sources), options.output);
     write_found(
         json, options.output,
         [&](std::ostream& out, const report::JsonStyle& style) {
@@ -91,7 +99,8 @@ void add_job(CommandLine& line)
     command.add_option("FILE", options->files, "reduced tables, logs, or folders of them")
         ->required();
     command.add_flag("--all", options->all, "every finding, and a table of the ranks");
-    add_json_options(command, options->output, "the job");
+    add_output_options(command, options->output, "the job");
+    add_source_options(command, options->sources);
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

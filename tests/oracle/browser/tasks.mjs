@@ -224,6 +224,34 @@ const TASKS = {
     return { apart, all, alone, back: await leaks(), first: await page.locator("section[id]").nth(1).getAttribute("id") };
   },
 
+  /** What is wrong with this rank of a job, and which others have what it has? */
+  async job(page, hand, { at, by }) {
+    await hand.press("nav a[href='#map']");
+    await hand.press(`#map .choice button >> text=${by}`);
+    const found = () => page.locator("main .call > button").evaluateAll((rows) => rows.map((row) => row.querySelector(".call-word").innerText));
+    const all = await found();
+    if (hand instanceof Mouse) {
+      const { width, height } = await page.locator(".squares").boundingBox();
+      const { columns, lines } = await page.locator(".squares").evaluate((map) => ({ columns: map.viewBox.baseVal.width / 10, lines: map.viewBox.baseVal.height / 10 }));
+      const x = ((at % columns) + 0.5) * (width / columns);
+      await page.locator(".squares").click({ position: { x, y: (Math.floor(at / columns) + 0.5) * (height / lines) } });
+    } else {
+      await hand.reach("#map .strips");
+      for (let steps = 0; steps <= at; ++steps) await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+    }
+    const readout = (await texts(page, "#map .readout"))[0];
+    const alone = await found();
+    await hand.press("main .call > button");
+    await hand.press(".leak-more .link >> text=show in the map");
+    const marked = await page.locator(".squares path[class='heat0'], .squares path[class^='heat']:not(.faded)").evaluateAll((paths) =>
+      paths.reduce((sum, path) => sum + path.getAttribute("d").split("M").length - 1, 0),
+    );
+    const address = await page.evaluate(() => location.hash);
+    for (const chip of [".chips .only", ".chips .only"]) await hand.press(chip);
+    return { all, readout, alone, marked, address, after: await found(), chips: await page.locator(".chips").count() };
+  },
+
   /** Who sits at the lowest address, and where else? */
   async dense(page, hand) {
     await hand.press("nav a[href='#segments']");

@@ -228,6 +228,46 @@ TEST(Job, IsNeverCleanWhereARankCrashedOrAFileCouldNotBeRead)
     EXPECT_EQ(job.unread, (std::vector<std::string>{"rank1.vsl: it is cut"}));
 }
 
+TEST(Job, WhatCrashedFirstIsToldFirstAndEachWayToEndOnce)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 6; ++number)
+        ranks.emplace_back(number);
+    const auto end = [&](std::size_t rank, const char* words, bool crashed, std::uint64_t seen) {
+        JobProcess& about = ranks[rank].process().about;
+        about.verdict = Verdict::inconclusive;
+        about.end = words;
+        about.crashed = crashed;
+        about.last_seen_ns = seen;
+    };
+    end(0, "ended without a word", false, 1);
+    end(1, "was killed by signal 9", true, 30);
+    end(3, "was killed by signal 6", true, 20);
+    end(4, "was killed by signal 9", true, 25);
+    end(5, "was killed by signal 6", true, 40);
+    const std::vector<JobEnd> ends = joined(ranks).ends;
+    ASSERT_EQ(ends.size(), 3u);
+    EXPECT_EQ(ends[0].words, "was killed by signal 6");
+    EXPECT_EQ(ends[0].ranks, (Numbers{3, 5}));
+    EXPECT_EQ(ends[0].first, 3u);
+    EXPECT_EQ(ends[1].ranks, (Numbers{1, 4}));
+    EXPECT_EQ(ends[1].first, 4u);
+    EXPECT_EQ(ends[2].words, "ended without a word");
+}
+
+TEST(Job, OfEachProcessItsGrowthAndItsFullestDevice)
+{
+    std::vector<Rank> ranks{Rank(0), Rank(1)};
+    ranks[1].site("grow", kMiB, 0, 100).site("more", kMiB, 0, 50);
+    ranks[1].device(1000, 500).device(800, 790).device(0, 5);
+    const Job job = joined(ranks);
+    EXPECT_EQ(job.processes[0].growth_bytes_per_step, 0u);
+    EXPECT_EQ(job.processes[0].free_bytes, std::nullopt);
+    EXPECT_EQ(job.processes[1].growth_bytes_per_step, 150u);
+    EXPECT_EQ(job.processes[1].free_bytes, 10u);
+    EXPECT_EQ(job.processes[1].total_bytes, 800u);
+}
+
 TEST(Job, TwoOfOneRankAreNotSummed)
 {
     Rank again(1);

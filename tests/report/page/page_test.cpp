@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/model/job.hpp"
 #include "report/model/plan/plan.hpp"
 #include "report/model/report.hpp"
 #include "tests/support/unpacked.hpp"
@@ -138,6 +139,41 @@ TEST_F(Page, OfAPlanIsNeverTooLargeAndShowsHostileNamesAsText)
     EXPECT_LE(page.size(), kMostPageBytes);
     EXPECT_EQ(page.find("<script>alert"), std::string::npos);
     EXPECT_NE(data_of(page)["thinned"].dump().find("of 1,500 rows of holders"), std::string::npos);
+}
+
+Job job_of(std::size_t ranks, const std::string& name)
+{
+    Job job;
+    job.program = name;
+    JobFinding& finding = job.findings.emplace_back();
+    finding.stack.emplace_back().function = name;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        JobProcess& process = job.processes.emplace_back();
+        process.number = rank;
+        process.log = name + std::to_string(rank);
+        process.end = "was killed by signal 9 (SIGKILL)";
+        if (rank % 2 == 0)
+            finding.ranks.push_back(rank);
+    }
+    job.ends.push_back({.words = job.processes[0].end, .crashed = true, .ranks = {0, 1, 2}});
+    job.missing = {static_cast<std::uint32_t>(ranks)};
+    return job;
+}
+
+TEST_F(Page, OfAJobHasAllOfItsRanksAndWhatIsSaidOfThem)
+{
+    const Json job = data_of(page_of(job_of(5000, "train")))["job"];
+    EXPECT_EQ(job["processes"].size(), 5000u);
+    EXPECT_EQ(job["findings"][0]["subject"], "2,500 of 5,000 ranks (0-4998:2)");
+    EXPECT_EQ(job["ends"][0]["subject"], "3 of 5,000 ranks (0-2)");
+    EXPECT_EQ(job["missing_words"], "5000");
+}
+
+TEST_F(Page, OfAJobIsNeverTooLargeAndShowsHostileNamesAsText)
+{
+    const std::string page = page_of(job_of(6000, kHostile + std::string(800, 'x')));
+    EXPECT_LE(page.size(), kMostPageBytes);
+    EXPECT_EQ(page.find("<script>alert"), std::string::npos);
 }
 
 // 64 moments of 512 call stacks each.

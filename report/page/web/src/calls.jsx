@@ -50,27 +50,33 @@ function CallRow({ id, row, open, toggle }) {
  * @param {{id: string, open?: boolean, rows: {word: string, tone?: string, place: object, what?: string, amount?: string,
  *          facts: [string, string][], calls: [string, object][]}[]}} props
  *        `id`: one for each list; `open`: whether the first is open from the beginning; of a row, `place`: the call that
- *        it is known by, `calls`: what each stack is of
+ *        it is known by, `calls`: what each stack is of; `number`: by which the address names it, else its place in the list
  */
 export function CallRows({ id, rows, open }) {
   const [opened, setOpened] = useAddressed(id, open ? 0 : NONE, { form: NUMBER });
   const [shown, setShown] = useState(AT_ONCE);
+  const numberOf = (row, at) => row.number ?? at;
   useEffect(() => {
-    if (opened >= shown) setShown(opened + 1);
+    const at = rows.findIndex((row, number) => numberOf(row, number) === opened);
+    if (at >= shown) setShown(at + 1);
   }, [opened]);
   const left = rows.length - shown;
   return (
     <>
       <ul class="leaks">
-        {rows.slice(0, shown).map((row, at) => (
-          <CallRow
-            key={at}
-            id={`${id}-${at}`}
-            row={row}
-            open={at === opened}
-            toggle={() => setOpened(at === opened ? NONE : at)}
-          />
-        ))}
+        {rows.slice(0, shown).map((row, at) => {
+          const number = numberOf(row, at);
+          const isOpen = number === opened;
+          return (
+            <CallRow
+              key={number}
+              id={`${id}-${number}`}
+              row={row}
+              open={isOpen}
+              toggle={() => setOpened(isOpen ? NONE : number)}
+            />
+          );
+        })}
       </ul>
       {left > 0 && (
         <button type="button" class="more" onClick={() => setShown(shown + 10 * AT_ONCE)}>

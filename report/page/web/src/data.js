@@ -83,7 +83,7 @@ function processOf(process, index) {
   return made;
 }
 
-// A plan is a page of its own, whose report has nothing.
+// A plan or a job is a page of its own, whose report has nothing.
 const NOTHING = { kind: "nothing-allocated", title: "", sentence: "" };
 const whole = documents.report ?? {
   findings: [NOTHING],
@@ -136,6 +136,8 @@ function planOf({ processes, answer, ...planned }) {
   };
 }
 export const plan = documents.plan ? planOf(documents.plan) : null;
+/** Many ranks, joined. */
+export const job = documents.job ?? null;
 
 /** Every device of every process, that with the highest peak first of all to look at. */
 export const devices = report.shown.flatMap((process) => process.memory);

@@ -1,7 +1,9 @@
 // report/page/web/src/found.js — what the whole page is searched for: each list of it, and the address of a row there.
 import { tellApart } from "./apart.js";
-import { diff, functionText, highest, ownFrame, plan, processText, report } from "./data.js";
+import { diff, functionText, highest, job, ownFrame, plan, processText, report } from "./data.js";
 import { HELD } from "./held.js";
+import { KINDS } from "./job/findings.jsx";
+import { rankText, valuesText } from "./job/words.js";
 import { bytesText, counted, grouped, shortFunction, timeText, wordsOf } from "./words.js";
 
 /** The call that a row is known by. */
@@ -74,7 +76,17 @@ const OF_PLAN = (plan?.devices ?? []).flatMap((device) => [
   { part: "peak", title: "At the peak", rows: device.holders, amount: bytesOf },
   { part: "pins", title: "Pinned", rows: device.pinned_at_peak, amount: bytesOf },
 ]);
-const LISTS = (plan ? OF_PLAN : OF_REPORT).filter(({ rows }) => rows?.length > 0);
+const OF_JOB = [
+  ...KINDS.map(({ id, heading }) => ({
+    part: id,
+    title: heading,
+    rows: job?.findings.filter(({ kind, api }) => kind === id && api),
+    settings: opened(`${id}-row`),
+    amount: valuesText,
+  })),
+  { part: "map", title: "Processes", rows: job?.processes, settings: ({ number }) => ({ rank: number }), name: ({ number, host, log }) => [rankText(number), host, log].filter(Boolean).join(", ") },
+];
+const LISTS = (plan ? OF_PLAN : job ? OF_JOB : OF_REPORT).filter(({ rows }) => rows?.length > 0);
 
 const texts = new WeakMap(); // of rows and of call stacks, which many rows share
 function once(key, make) {

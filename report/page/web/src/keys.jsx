@@ -47,6 +47,15 @@ const KEYS = [
       ["Escape", "show all owners"],
     ],
   ],
+  [
+    "map",
+    "Ranks",
+    [
+      ["← ↑ → ↓", "go from rank to rank"],
+      ["Enter", "show what is found of it alone"],
+      ["Escape", "show all"],
+    ],
+  ],
 ];
 
 /** What a reader types into; there each key is a letter. */

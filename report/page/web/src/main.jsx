@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { load, showParts, useAddressed } from "./address.js";
 import { Check } from "./check.jsx";
 import { Coverage } from "./coverage.jsx";
-import { devices, only, plan, processText, report } from "./data.js";
+import { devices, job, only, plan, processText, report } from "./data.js";
 import { Diff } from "./diff.jsx";
 import { Find } from "./find.jsx";
 import { FINDINGS } from "./findings.jsx";
@@ -12,6 +12,7 @@ import { Flames } from "./flame.jsx";
 import { Headline } from "./headline.jsx";
 import { HELD } from "./held.js";
 import { Histograms } from "./histograms.jsx";
+import { Job, JOB_PARTS } from "./job/job.jsx";
 import { Keys, useKeys } from "./keys.jsx";
 import { Leaks } from "./leaks.jsx";
 import { Peak } from "./peak.jsx";
@@ -28,6 +29,7 @@ import { fileName } from "./words.js";
 const PARTS = [
   ["overview", "Overview"],
   ["ranks", "Processes"],
+  ...JOB_PARTS,
   ["scale", "Scale"],
   ["policies", "Policies"],
   ["check", "Budgets"],
@@ -157,13 +159,13 @@ function Page() {
   return (
     <>
       <Bar parts={parts} theme={theme} changeTheme={changeTheme} show={show} />
-      <main>{plan ? <Plan theme={theme} /> : <Report theme={theme} />}</main>
+      <main>{plan ? <Plan theme={theme} /> : job ? <Job /> : <Report theme={theme} />}</main>
       <Find open={over === "find"} close={() => show(null)} />
       <Keys open={over === "keys"} close={() => show(null)} />
     </>
   );
 }
 
-const program = plan ? plan.answer?.device.program : report.processes[0]?.program;
-document.title = [program && fileName(program), plan && "plan", "vramscope"].filter(Boolean).join(" · ");
+const program = plan ? plan.answer?.device.program : (job ?? report.processes[0])?.program;
+document.title = [program && fileName(program), plan && "plan", job && "job", "vramscope"].filter(Boolean).join(" · ");
 render(<Page />, document.getElementById("page"));
