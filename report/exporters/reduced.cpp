@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <memory>
 #include <ostream>
 #include <span>
 #include <tuple>
@@ -105,7 +105,7 @@ public:
 private:
     void begin()
     {
-        line_.emplace(out_, type_);
+        line_ = std::make_unique<JsonLine>(out_, type_);
         line_->open_array("columns");
         for (const ReducedValue& column : columns_)
             line_->string(column.name);
@@ -122,7 +122,7 @@ private:
     std::string& out_;
     std::string_view type_;
     std::span<const ReducedValue> columns_;
-    std::optional<JsonLine> line_;
+    std::unique_ptr<JsonLine> line_; // null: none is open
     std::size_t rows_ = 0;
 };
 
