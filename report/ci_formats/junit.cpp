@@ -66,6 +66,14 @@ std::string stack_text(const CallPlace* place)
     return text;
 }
 
+std::string reach_text(const Problem& problem)
+{
+    std::string text;
+    for (const std::string& line : problem.reach)
+        text += "    " + line + '\n';
+    return text;
+}
+
 class JunitCases {
 public:
     explicit JunitCases(const CheckedRun& checked) : checked_(checked) {}
@@ -97,9 +105,11 @@ public:
                 ++left_out;
                 continue;
             }
-            cases.push_back({std::string("vramscope.") + problem.rule->id, place_name(problem),
-                             "failure", problem.rule->id, problem.message,
-                             problem.message + '\n' + stack_text(problem.place), &problem});
+            cases.push_back(
+                {std::string("vramscope.") + problem.rule->id, place_name(problem), "failure",
+                 problem.rule->id, problem.message,
+                 problem.message + '\n' + reach_text(problem) + stack_text(problem.place),
+                 &problem});
         }
         if (left_out > 0)
             cases.push_back({"vramscope.more",

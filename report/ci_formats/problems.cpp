@@ -13,12 +13,14 @@
 #include "report/model/report.hpp"
 #include "report/words/check_words.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/reach_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kFrameColumns = 160; // of a name in a message: some have thousands
+constexpr std::size_t kReachColumns = 320; // of what holds a leak, there
 
 class Collector {
 public:
@@ -37,6 +39,8 @@ public:
         for (const FindingKind& kind : kFindingKinds)
             if (!has_row(kind.finding))
                 add_rows(kind);
+        for (auto& [problem, groups] : reach_)
+            tell_reach(problems_[problem], groups);
         for (Problem& problem : problems_)
             describe(problem);
         std::stable_sort(
@@ -94,6 +98,9 @@ private:
         problem.severity = std::max(problem.severity, severity_in(found.process));
         problem.bytes += culprit.bytes;
         problem.count += culprit.count;
+        if (found.reach)
+            for (const ReachGroup& group : *found.reach)
+                add_group(reach_[entry->second], group);
         const auto at =
             std::lower_bound(problem.processes.begin(), problem.processes.end(), found.process);
         if (at == problem.processes.end() || *at != found.process)
@@ -137,12 +144,27 @@ private:
         problems_.push_back(std::move(problem));
     }
 
+    static std::string in_short(const std::string& reach)
+    {
+        return columns(reach) > kReachColumns ? cut_at_end(reach, kReachColumns) : reach;
+    }
+
+    static void tell_reach(Problem& problem, std::vector<ReachGroup>& groups)
+    {
+        const std::size_t more = list_largest(groups);
+        for (const ReachGroup& group : groups)
+            problem.reach.push_back(reach_sentence(group));
+        if (more > 0)
+            problem.reach.push_back("and " + counted(more, "other holder"));
+    }
+
     void describe(Problem& problem)
     {
         if (problem.rule->amount)
             problem.message =
-                fmt::format("{}: {}, {}{}", problem.rule->amount(problem.bytes, problem.count),
-                            called(*problem.place), problem.detail, in_processes(problem));
+                fmt::format("{}: {}, {}{}{}", problem.rule->amount(problem.bytes, problem.count),
+                            called(*problem.place), problem.detail, in_processes(problem),
+                            problem.reach.empty() ? "" : "; " + in_short(problem.reach.front()));
         problem.where = problem.place ? paths_.of(*problem.place) : SourcePlace{};
         if (problem.where.path.empty() && !report_.processes.empty())
             problem.where = paths_.of_file(report_.processes[problem.processes.front()].program, 0);
@@ -185,6 +207,7 @@ private:
     std::vector<Problem> problems_;
     std::unordered_map<std::string, std::size_t> known_; // rule and stack: which of them it is
     std::map<std::string, std::size_t> named_;
+    std::map<std::size_t, std::vector<ReachGroup>> reach_; // by the index of the problem
 };
 
 } // namespace

@@ -36,6 +36,7 @@ struct Problem {
     std::string test;                    // its name, as the log has it; empty: not of one test
     const TestCheck* test_row = nullptr; // of a test: points into the check
     std::string message;                 // one line without control characters
+    std::vector<std::string> reach;      // of a leak: what holds it, as such lines; the lost first
     std::string fingerprint;             // no other row has it; the same in every run
     SourcePlace where;
 };

@@ -144,6 +144,8 @@ private:
         result["properties"] = {{"bytes", problem.bytes},
                                 {"count", problem.count},
                                 {"processes", problem.processes.size()}};
+        if (!problem.reach.empty())
+            result["properties"]["reach"] = problem.reach;
         if (!problem.test.empty())
             result["properties"]["test"] = terminal_safe(problem.test);
         return result;

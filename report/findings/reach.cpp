@@ -33,17 +33,8 @@ void add_reach(std::vector<Leak>& leaks, const Searches& searches, const LeakSou
         if (row == rows.end())
             continue; // it was freed later
         const ReachWord word = reach_word(found.reach);
-        std::vector<std::string> chain = steps_of(found.chain);
-        std::vector<ReachGroup>& groups = row->second->reach;
-        const auto same = std::find_if(groups.begin(), groups.end(), [&](const ReachGroup& group) {
-            return group.verdict == word.verdict && group.doubt == word.doubt &&
-                   group.chain == chain;
-        });
-        const ReachSum sum{found.bytes, found.blocks};
-        if (same == groups.end())
-            groups.push_back({word.verdict, word.doubt, sum, std::move(chain)});
-        else
-            same->sum.add(sum);
+        add_group(row->second->reach,
+                  {word.verdict, word.doubt, {found.bytes, found.blocks}, steps_of(found.chain)});
     }
     for (Leak& leak : leaks)
         list_largest(leak.reach);

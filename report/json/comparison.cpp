@@ -68,6 +68,23 @@ struct Fields<ComparisonDocument> {
             "has more calls first. Call stacks beyond the 50 of a process that its report's churn "
             "lists are not compared."}
             .since(1),
+        Field{"reach", Via{all, &Comparison::reach},
+              "Call stacks whose leaks were held in base and are lost now, or the other way round: "
+              "where the memory of both runs was searched (`run --reach`). It judges nothing."}
+            .since(3),
+        Field{"objects", Via{all, &Comparison::objects},
+              "Streams, events, graphs, modules and the like by kind and call stack, contexts by "
+              "device and the call that opened them; those of which as many are left are left "
+              "out. It judges nothing: what piles up is in findings."}
+            .since(3),
+        Field{"not_compared", Via{all, &Comparison::not_compared},
+              "What the logs of one side record and those of the other do not."}
+            .since(3)
+            .lines(),
+        Field{"owners", Via{all, &Comparison::owners},
+              "Memory by owner and device, where --owners names owners; else empty. Of several "
+              "processes sums, and of peaks the highest."}
+            .since(3),
     };
 };
 

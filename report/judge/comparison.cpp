@@ -236,6 +236,9 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     compare_peaks(comparison, base, now);
     compare_churn(comparison, base, now);
     compare_findings(comparison, base, now, tolerance);
+    compare_reach(comparison, base, now);
+    compare_objects(comparison, base, now);
+    compare_owners(comparison, base, now);
     comparison.numbers = Numbers(base, now, tolerance).compared();
     judge(comparison, base, now);
     return comparison;

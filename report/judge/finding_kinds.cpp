@@ -39,7 +39,9 @@ FoundRow lost(const Leak& leak, bool proven)
     return {{leak.bytes, leak.blocks, &leak},
             leak.process,
             fmt::format("{}{}, {}", on_device(leak.device), name(leak.kind), name(leak.leak_class)),
-            proven};
+            proven,
+            nullptr,
+            &leak.reach};
 }
 
 // Of a process that did not come to its end, only what had gone with its context is a leak.

@@ -17,6 +17,7 @@ namespace vramscope::report {
 
 struct GrowthRate;
 struct Process;
+struct ReachGroup;
 struct Report;
 
 // A row of any list of findings.
@@ -26,6 +27,8 @@ struct FoundRow {
     std::string detail;               // one line: "on device 0, leaked-at-exit, once"
     bool proven = true;               // whatever else the log does not tell
     const GrowthRate* rate = nullptr; // points into the report; null: it does not grow
+    // What a search of the memory found of it: points into the report. Null: it is no memory.
+    const std::vector<ReachGroup>* reach = nullptr;
 };
 
 // One line of a budget before anything is measured.

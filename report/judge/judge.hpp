@@ -46,4 +46,9 @@ Comparison compare(const Report& base, const Report& now, double tolerance);
 void compare_findings(Comparison& comparison, const Report& base, const Report& now,
                       double tolerance);
 
+// What is told and judges nothing; parts of compare() too.
+void compare_reach(Comparison& comparison, const Report& base, const Report& now);
+void compare_objects(Comparison& comparison, const Report& base, const Report& now);
+void compare_owners(Comparison& comparison, const Report& base, const Report& now);
+
 } // namespace vramscope::report

@@ -119,7 +119,12 @@ struct ReachGroup {
     ReachDoubt doubt = ReachDoubt::none;
     ReachSum sum;
     std::vector<std::string> chain;
+
+    // The rest of a sentence about them: "by variable `cache` of train -> a heap block of 64 B".
+    std::string how() const;
 };
+// Joined with those that are held in the same way.
+void add_group(std::vector<ReachGroup>& groups, const ReachGroup& group);
 // The lost first, and of each verdict the largest.
 inline bool comes_before(const ReachGroup& one, const ReachGroup& other)
 {
@@ -166,6 +171,8 @@ struct Fields<ReachGroup> {
               "What holds it, from outside inwards; of a lost one, the blocks that point to it and "
               "that nothing leads to."}
             .lines(),
+        Field{"how", &ReachGroup::how, "The same as the rest of a sentence about the blocks."}
+            .not_empty(),
     };
 };
 

@@ -12,6 +12,7 @@
 
 #include "report/text/lines.hpp"
 #include "report/text/output.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/growth_words.hpp"
@@ -265,6 +266,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, const Rep
     text.peak();
     text.churn();
     text.leaks();
+    write_compared_holdings(text, comparison);
     write_unread_files(text, now);
     const bool leaked = !now.leaks.empty() || !now.imports.empty();
     out << "\nNext: vramscope " << (leaked ? "leaks " : "report ") << arguments_of(now) << '\n';

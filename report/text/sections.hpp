@@ -12,6 +12,8 @@
 
 namespace vramscope::report {
 
+struct Comparison;
+
 // advice.cpp
 // Nothing, where there is none.
 void write_advice(TextOutput& out, const Report& report);
@@ -20,6 +22,10 @@ void write_advice(TextOutput& out, const Report& report);
 // Rates, the driver's time, what could have been kept, histograms and places of a process. Its name
 // where there are several.
 void write_churn_of(TextOutput& out, const Process& process, const std::string& name);
+
+// compared_holdings.cpp
+// Leaks that were held and are lost, objects, contexts, owners; nothing, where there is none.
+void write_compared_holdings(TextOutput& out, const Comparison& comparison);
 
 // contexts.cpp
 // Those in which nothing was done, of processes that work elsewhere; nothing, where there is none.

@@ -11,5 +11,6 @@ std::string in_blocks(const ReachSum& sum); // "2 MiB in 3 blocks"
 
 // "2 MiB in 3 blocks, by variable `cache` of train -> a heap block of 64 B"; terminal_safe.
 std::string reach_words(const ReachGroup& group);
+std::string reach_sentence(const ReachGroup& group); // "held: 2 MiB in 3 blocks, by …"
 
 } // namespace vramscope::report

@@ -52,6 +52,17 @@ class OfTwoRuns(CliTest):
         self.diff("--fail-on-regression", "base.vsl", "high.vsl", status=101)
         self.diff("--fail-on-regression", "--tolerance", "40", "base.vsl", "high.vsl")
 
+    def test_owners_are_summed_up_on_both_sides(self):
+        (self.folder / "teams.rules").write_text('owner "The holder" stack /hold\\(/\n')
+        text = self.diff("base.vsl", "new.vsl", "--owners", "teams.rules")
+        self.assertRegex(text, r"\nMemory by owner, device 0\n  The holder +3 MiB -> 3 MiB at the peak +1 MiB -> 2 MiB at the end\n")
+        rows = {(row["owner"], row["device"]): row for row in self.diff_json("base.vsl", "new.vsl", "--owners", "teams.rules")["owners"]}
+        self.assertEqual(rows["The holder", 0]["new"]["live_bytes"], 2 * MIB)
+        self.assertEqual(rows["other", None]["new"]["live_bytes"], 4096)
+        self.assertEqual(self.diff_json("base.vsl", "new.vsl")["owners"], [])
+        status, _, stderr = self.vramscope("diff", "base.vsl", "new.vsl", "--owners", "none.rules")
+        self.assertEqual(status, 125, stderr)
+
     def test_what_is_suppressed_is_not_compared(self):
         (self.folder / "known.supp").write_text("leak:hold\n")
         found = self.diff_json("base.vsl", "new.vsl", "--suppressions", "known.supp")

@@ -106,6 +106,26 @@ TEST(CiFormats, PathsAreBelowTheRepositoryAndOthersAreWhole)
     EXPECT_NE(written.junit.find(R"(file="src/a b.cu" line="12")"), std::string::npos);
 }
 
+TEST(CiFormats, SayWhatHoldsALeakAsTheTextDoes)
+{
+    Report report = with_sources();
+    report.leaks.front().reach = {
+        {Reached::held, ReachDoubt::none, {1 << 20, 1}, {"variable `cache` of train"}},
+        {Reached::lost, ReachDoubt::none, {1 << 20, 1}, {}},
+    };
+    const Written written = write_all(report);
+    const std::string lost = "lost: 1 MiB in 1 block, nothing that was searched points to it";
+    const json result = written.run()["results"][0];
+    EXPECT_EQ(result["properties"]["reach"],
+              json::array({lost, "held: 1 MiB in 1 block, by variable `cache` of train"}));
+    EXPECT_TRUE(result["message"]["text"].get<std::string>().ends_with("; " + lost)) << result;
+    EXPECT_TRUE(written.issues()[0]["description"].get<std::string>().ends_with("; " + lost));
+    EXPECT_NE(written.junit.find("    " + lost + "\n    held: 1 MiB in 1 block, by variable"),
+              std::string::npos)
+        << written.junit;
+    EXPECT_FALSE(written.run()["results"][1]["properties"].contains("reach"));
+}
+
 TEST(CiFormats, AFolderWhoseNameBeginsLikeTheRootIsElsewhere)
 {
     const SourcePaths paths("/home/ci/project/");

@@ -2,6 +2,9 @@
 import { diff } from "./data.js";
 import { bytesText, counted } from "./words.js";
 
+/** What a change is called. */
+export const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
+
 /** [the list, its title, the member that changed, what is said of it] */
 const LISTS = [
   ["leaks", "Leaks, changed", "bytes", "Bytes that leak more or less than in the run before."],

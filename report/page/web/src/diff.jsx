@@ -1,6 +1,8 @@
 // report/page/web/src/diff.jsx — two runs side by side: what became more, and what less.
 import { tellApart } from "./apart.js";
 import { bytesCell, countCell, placeCell, verdictCell } from "./cells.jsx";
+import { CHANGES } from "./changes.js";
+import { ComparedHoldings } from "./compared_holdings.jsx";
 import { diff, functionText } from "./data.js";
 import { speedText } from "./growth.jsx";
 import { Section } from "./parts.jsx";
@@ -15,7 +17,6 @@ export const COMPARISONS = {
   inconclusive: ["The logs do not show whether it became worse", "inconclusive"],
   "nothing-observed": ["No CUDA memory call was seen", "inconclusive"],
 };
-const CHANGES = { new: "new", grown: "more", shrunk: "less", gone: "gone" };
 const WORSE = ["new", "grown"];
 const BETTER = ["shrunk", "gone"];
 
@@ -168,6 +169,7 @@ export function Diff() {
         <Places title="Who has more or less at the peak" rows={diff.peak} />
         <Places title="Who allocates more or less often" rows={diff.churn} />
       </div>
+      <ComparedHoldings />
     </Section>
   );
 }

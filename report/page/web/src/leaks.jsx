@@ -17,6 +17,7 @@ import {
   kindText,
   rateText,
   reachName,
+  reachSummary,
   reachText,
   shortFunction,
   timeText,
@@ -92,6 +93,7 @@ const textOf = new Map(
       row.api,
       row.class,
       row.phase,
+      reachSummary(row),
       ...row.stack.flatMap((frame) => [frame.function, frame.file, frame.module]),
     ]
       .join("\n")
@@ -182,7 +184,9 @@ function LeakRow({ row, most, open, toggle, then }) {
             <Swatch row={row} />
             {functionText(row)}
           </code>
-          <span class="dim">{[placeText(ownFrame(row)), row.apart].filter(Boolean).join(" · ")}</span>
+          <span class="dim">
+            {[placeText(ownFrame(row)), row.apart, reachSummary(row)].filter(Boolean).join(" · ")}
+          </span>
         </span>
         <span class={`tag ${row.class}`}>
           {(row.class === "growing" && rateText(row.growth)) || classText(row)}

@@ -5,7 +5,7 @@ import { speedText, sureText } from "./growth.jsx";
 import { Section } from "./parts.jsx";
 import { counted, grouped, timeText } from "./words.js";
 
-const nounOf = (object) => (object === "graph_object" ? "graph" : object.replaceAll("_", " "));
+export const nounOf = (object) => (object === "graph_object" ? "graph" : object.replaceAll("_", " "));
 
 function objectRow(row) {
   const { made, ended, alive, growth, device, library } = row;

@@ -72,19 +72,13 @@ export const counted = (number, noun) => `${grouped(number)} ${noun}${number ===
 /** @param {number} part @param {number} whole "62.4 %" */
 export const percentText = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "–");
 
-/** What is searched for: each of these words must be there. @param {string} text */
 /** What a search of the memory found of some blocks: what it is called, and what holds them. */
 export const reachName = ({ verdict }) => ({ held: "Held", lost: "Lost" })[verdict] ?? "Possibly held";
-export function reachText({ verdict, doubt, sum, chain }) {
-  const blocks = `${bytesText(sum.bytes)} in ${counted(sum.blocks, "block")}`;
-  const way = chain.join(" → ");
-  if (verdict === "held" || (doubt === "unknown-memory" && way)) return `${blocks}, by ${way}`;
-  if (doubt === "interior-pointer") return `${blocks}, only by pointers into it: ${way}`;
-  if (doubt === "no-address") return `${blocks}, no address to search for`;
-  if (doubt === "search-not-finished") return `${blocks}, not all holders were looked at`;
-  return `${blocks}, ${way ? `only ${chain.join(" and ")}, which nothing leads to` : "nothing that was searched points to it"}`;
-}
+/** "lost, held": what was found of its blocks, each once. */
+export const reachSummary = ({ reach = [] }) => [...new Set(reach.map((group) => reachName(group).toLowerCase()))].join(", ");
+export const reachText = ({ sum, how }) => `${bytesText(sum.bytes)} in ${counted(sum.blocks, "block")}, ${how}`;
 
+/** What is searched for: each of these words must be there. @param {string} text */
 export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
 /** A function without what its parentheses and angle brackets hold: "log_loss(…)". @param {string} name */
