@@ -254,8 +254,9 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     process.totals = totals_of(replays.heap.counts(), rows);
     if (source.end.conclusive())
         rows.held = find_held(replays.growth.freed_last(), replays.heap.sites(), source, table);
-    add_reach(rows.leaks, replays.searches, source);
-    process.search = sum_up_search(replays.searches, log.reading.clock());
+    const Searches& searches = options_.search ? *options_.search : replays.searches;
+    add_reach(rows.leaks, searches, source);
+    process.search = sum_up_search(searches, log.reading.clock());
     report_.take(std::move(rows));
 }
 

@@ -16,6 +16,8 @@
 
 namespace vramscope::report {
 
+class Searches;
+
 // make_report() throws Error (bad_input) for a file that is no readable log; a log that is cut,
 // damaged or still being written gives a report that says so. A second thread reads ahead while it
 // runs; callbacks come on the caller's.
@@ -47,6 +49,9 @@ struct Options {
     // read from its beginning, as it is for pages, for all sites and since a moment.
     CheckpointStore* checkpoints = nullptr;
     Rules rules; // none: see Process::rules
+    // Of a running program: what a search of its memory found that its log does not have. Null: the
+    // log's own search counts.
+    const Searches* search = nullptr;
 };
 
 Report make_report(const std::vector<std::filesystem::path>& logs, const Options& options = {});

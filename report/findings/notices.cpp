@@ -56,6 +56,8 @@ std::vector<std::string> notices_about(const Process& process, const HeapReplay&
 {
     std::vector<std::string> notices;
     const Totals& totals = process.totals;
+    if (process.search && !process.search->doubts.empty())
+        notices.push_back("what holds the blocks: " + process.search->doubts);
     if (process.coverage.unmatched_frees > 0)
         notices.push_back(
             fmt::format("{} freed a pointer that was not seen allocated",

@@ -175,4 +175,13 @@ std::vector<format::Reached> FoundReach::reached() const
     return records;
 }
 
+Searches FoundReach::as_of_a_log(std::uint64_t ticks) const
+{
+    Searches searches;
+    searches.begin(ticks, searched());
+    for (const format::Reached& found : reached())
+        searches.add(found);
+    return searches;
+}
+
 } // namespace vramscope::report

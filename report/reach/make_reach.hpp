@@ -14,6 +14,7 @@
 #include "report/model/reach.hpp"
 #include "report/reach/living_blocks.hpp"
 #include "report/reach/process_memory.hpp"
+#include "report/replay/searches.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
@@ -32,6 +33,8 @@ public:
     // The same for the log, by what the log knows.
     format::Searched searched() const;
     std::vector<format::Reached> reached() const;
+    // What a log that has these says; `ticks`: when the search began.
+    Searches as_of_a_log(std::uint64_t ticks) const;
 
 private:
     struct Holders {

@@ -1,6 +1,6 @@
 // report/replay/searches.hpp — what the last search of a program's memory found of its blocks.
 //
-// Feed it every record of a LogReader.
+// Feed it every record of a LogReader; or what a search found that is in no log.
 #pragma once
 
 #include <cstddef>
@@ -37,18 +37,27 @@ public:
     // True where the record begins a search.
     bool apply(const Record& record)
     {
-        constexpr std::size_t kMost = 100'000;
         if (const auto searched = record.as<format::Searched>()) {
-            last_ = {record.ticks, searched->bytes, searched->stopped,
-                     std::string(searched->doubts)};
-            found_.clear();
+            begin(record.ticks, *searched);
             return true;
         }
-        if (const auto reached = record.as<format::Reached>(); reached && found_.size() < kMost)
-            found_.push_back({reached->api, reached->stack, reached->memory,
-                              static_cast<std::int32_t>(reached->device), reached->reach,
-                              reached->bytes, reached->blocks, std::string(reached->chain)});
+        if (const auto reached = record.as<format::Reached>())
+            add(*reached);
         return false;
+    }
+
+    void begin(std::uint64_t ticks, const format::Searched& searched)
+    {
+        last_ = {ticks, searched.bytes, searched.stopped, std::string(searched.doubts)};
+        found_.clear();
+    }
+    void add(const format::Reached& reached)
+    {
+        constexpr std::size_t kMost = 100'000;
+        if (found_.size() < kMost)
+            found_.push_back({reached.api, reached.stack, reached.memory,
+                              static_cast<std::int32_t>(reached.device), reached.reach,
+                              reached.bytes, reached.blocks, std::string(reached.chain)});
     }
 
     const std::optional<LoggedSearch>& last() const noexcept { return last_; }

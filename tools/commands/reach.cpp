@@ -76,8 +76,8 @@ int show_reach(const ReachCommand& command)
                               : std::vector<std::filesystem::path>{command.process, command.log},
                       command.output.force);
     const report::SymbolizerOptions symbols = read_symbol_options(command.symbols);
-    const report::FoundReach found =
-        process ? search_memory(*process, command.stop) : search_core(command.process, command.log);
+    const report::FoundReach found = process ? search_memory(*process, command.stop).found
+                                             : search_core(command.process, command.log);
     const report::Reach reach = found.rows(symbols, command.all_frames);
     write_found(
         json, command.output,

@@ -31,22 +31,6 @@ namespace {
 
 constexpr unsigned kMostSeconds = 9; // the program goes on after ten
 
-struct Search {
-    std::uint64_t ticks; // when it began
-    report::FoundReach found;
-};
-
-// The log is read once the threads stand still: what it says is of that moment then.
-Search search(const LiveProcess& process, bool stop)
-{
-    const report::LiveMemory memory(process.pid, stop);
-    const report::LogFile log = report::LogFile::open(process.door);
-    const std::uint64_t ticks = capture::read_ticks(log.header().clock);
-    Search search{ticks, report::FoundReach(log, memory, process.name.string(), ticks)};
-    memory.expect_alive();
-    return search;
-}
-
 // Of a process that has no log, as a shell, there is nothing to say.
 std::optional<LiveProcess> traced(pid_t pid)
 {
@@ -146,9 +130,15 @@ int listen_at(const std::string& path)
 
 } // namespace
 
-report::FoundReach search_memory(const LiveProcess& process, bool stop)
+// The log is read once the threads stand still: what it says is of that moment then.
+MemorySearched search_memory(const LiveProcess& process, bool stop)
 {
-    return search(process, stop).found;
+    const report::LiveMemory memory(process.pid, stop);
+    const report::LogFile log = report::LogFile::open(process.door);
+    const std::uint64_t ticks = capture::read_ticks(log.header().clock);
+    MemorySearched search{ticks, report::FoundReach(log, memory, process.name.string(), ticks)};
+    memory.expect_alive();
+    return search;
 }
 
 // What was allocated after the core would be called lost, so its moment must be known.
@@ -174,13 +164,17 @@ report::FoundReach search_core(const std::filesystem::path& core, const std::fil
     return report::FoundReach(log, memory, std::filesystem::absolute(path).string(), ticks);
 }
 
+bool write_search(int descriptor, const MemorySearched& search) noexcept
+{
+    return log::append_search(descriptor, search.ticks, search.found.searched(),
+                              search.found.reached());
+}
+
 void note_search(const LiveProcess& process, bool stop)
 {
-    const Search found = search(process, stop);
-    const std::vector<format::Reached> reached = found.found.reached();
+    const MemorySearched search = search_memory(process, stop);
     const int descriptor = open_log_for_writing(process);
-    const bool written =
-        log::append_search(descriptor, found.ticks, found.found.searched(), reached);
+    const bool written = write_search(descriptor, search);
     const int problem = errno;
     ::close(descriptor);
     if (!written)

@@ -1,6 +1,7 @@
 // tools/commands/search_memory.hpp — a process's memory, searched for what holds its blocks.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <sys/types.h>
@@ -10,14 +11,22 @@
 
 namespace vramscope {
 
+// A search, and what of the log it is of.
+struct MemorySearched {
+    std::uint64_t ticks; // when it began
+    report::FoundReach found;
+};
+
 // `stop`: its threads stand still meanwhile. Error (110), if it may not be read, or ends.
-report::FoundReach search_memory(const LiveProcess& process, bool stop);
+MemorySearched search_memory(const LiveProcess& process, bool stop);
 
 // The same of a core file and the log of its process. Error (120), if they do not fit together.
 report::FoundReach search_core(const std::filesystem::path& core, const std::filesystem::path& log);
 
 // Searches it, and writes what was found into its log.
 void note_search(const LiveProcess& process, bool stop);
+// Writes it into another log of the same, a copy. False: errno says why.
+bool write_search(int descriptor, const MemorySearched& search) noexcept;
 
 // While this is there, programs that were started by `run --reach` tell of the end of their work,
 // and are searched then, each by a process of its own: what goes wrong there is a line on stderr,

@@ -208,11 +208,11 @@ void OutputFile::open_beside(mode_t mode)
 {
     const fs::path& path = output_.path_;
     temporary_ = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-    descriptor_ = ::open(path.parent_path().c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    descriptor_ = ::open(path.parent_path().c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
     nameless_ = descriptor_ >= 0;
     if (!nameless_)
         descriptor_ =
-            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+            ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
 OutputFile::~OutputFile()

@@ -167,6 +167,26 @@ class Reach(LiveTest):
                 self.end_cases(process)
                 self.assertEqual(process.returncode, 0)
 
+    def test_a_snapshot_says_it_of_each_row_and_its_copy_has_it(self):
+        process, names = self.start_cases()
+        found = self.execute(VRAMSCOPE, "snapshot", "--reach", "--stop", "-o", "copy.vsl", "--json", "-", process.pid)
+        if "cannot be read" in found.stderr:
+            self.skipTest(found.stderr)
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        copy = self.execute(VRAMSCOPE, "report", "--json", "-", "copy.vsl").stdout
+        for report in (json.loads(found.stdout), json.loads(copy)):
+            said = {names[leak["bytes"]]: [group["verdict"] for group in leak["reach"]] for leak in report["leaks"]}
+            said.pop("first")
+            self.assertEqual(said, {name: [truth] for name, (truth, _) in CASES.items() if name in said})
+            self.assertIs(report["processes"][0]["memory_search"]["stopped"], True)
+        text = " ".join(self.execute(VRAMSCOPE, "snapshot", "--reach", process.pid).stdout.split())
+        self.assertIn("in 1 block, by variable `a_global` of reach_cases", text)
+        self.assertIn("what holds the blocks: the program ran on", text)
+        self.assertNotIn("lost:", text)
+        # The program's own log has nothing of it.
+        self.assertNotIn("memory_search", self.execute(VRAMSCOPE, "snapshot", "--json", "-", process.pid).stdout)
+        self.assert_refused("snapshot", "--stop", process.pid, words="--reach", status=125)
+
     def test_of_a_program_that_runs_on_nothing_is_called_lost(self):
         process, names = self.start_cases()
         said, found = self.reach(process, names)

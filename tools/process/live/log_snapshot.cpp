@@ -7,11 +7,13 @@
 
 namespace vramscope {
 
-void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks)
+void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks,
+                    const std::function<bool(int descriptor)>& more)
 {
     OutputFile file(output, 0600);
     errno = EIO;
-    if (!report::copy_log(report::LogFile::open(log), ticks, file.descriptor()))
+    if (!report::copy_log(report::LogFile::open(log), ticks, file.descriptor()) ||
+        (more && !more(file.descriptor())))
         file.fail();
     file.finish();
 }

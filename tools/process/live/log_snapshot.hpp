@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 
 #include "tools/output/output_file.hpp"
 
 namespace vramscope {
 
 // `log`: LiveProcess::door. `ticks`: a moment before this call, of the log's clock. The copy is as
-// private as the log itself. Error (125), if it cannot be written.
-void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks);
+// private as the log itself. `more`: what else is written into it, false where errno says why not;
+// may be empty. Error (125), if it cannot be written.
+void write_snapshot(const Output& output, const std::filesystem::path& log, std::uint64_t ticks,
+                    const std::function<bool(int descriptor)>& more = {});
 
 } // namespace vramscope
