@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "report/reach/driver_reach.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -45,20 +47,19 @@ void join_larger(std::vector<ShapedPointer>& shaped)
             one.shape.bytes -= kMore;
 }
 
-std::vector<ShapedPointer> shapes_of(const std::vector<FoundPointer>& found, const MemoryMap& map,
-                                     const ProcessMemory& memory)
+std::vector<ShapedPointer> shapes_of(const std::vector<FoundPointer>& found,
+                                     const SearchedMemory& searched)
 {
-    const HeapBlocks heap(memory);
     std::vector<ShapedPointer> shaped;
     for (std::size_t at = 0; at < found.size();) {
-        const Region* const region = map.find(found[at].word);
+        const Region* const region = searched.map.find(found[at].word);
         std::vector<Address> words;
         const std::size_t first = at;
         for (; at < found.size() && (!region || found[at].word < region->end); ++at)
             words.push_back(found[at].word);
         if (!region || region->kind != RegionKind::heap)
             continue;
-        const std::vector<HeapBlock> blocks = heap.around(*region, words);
+        const std::vector<HeapBlock> blocks = searched.heap.around(*region, words);
         for (std::size_t i = 0; i < blocks.size(); ++i)
             if (blocks[i].state == HeapBlock::State::live)
                 shaped.push_back({found[first + i],
@@ -91,49 +92,72 @@ std::size_t times_in(const std::map<Address, std::size_t>& counts,
     return given.size() < kLeastGiven ? 0 : least;
 }
 
-// Whether the driver's own variables lead to all of some holders of a shape.
-bool the_driver_leads_to(const HolderShape& shape, const std::vector<ShapedPointer>& shaped,
-                         const ProcessMemory& memory, const MemoryMap& map)
+// A few of the holders of each shape, by their beginnings.
+std::map<HolderShape, std::vector<Address>> samples_of(const std::vector<ShapedPointer>& shaped,
+                                                       const std::set<HolderShape>& shapes)
 {
-    std::vector<WantedBlock> samples;
+    std::map<HolderShape, std::vector<Address>> samples;
     for (const ShapedPointer& one : shaped)
-        if (is_same(one.shape, shape))
-            samples.push_back({one.block});
-    std::sort(samples.begin(), samples.end(),
-              [](const auto& a, const auto& b) { return a.begin < b.begin; });
-    const std::size_t step = (samples.size() + kMostSamples - 1) / kMostSamples;
-    std::vector<WantedBlock> few;
-    for (std::size_t at = 0; at < samples.size(); at += step)
-        if (few.empty() || few.back().begin != samples[at].begin)
-            few.push_back({{samples[at].begin, samples[at].end}, true});
-    HolderSearch search(memory, map, few, HolderSearch::Roots::books);
-    search.run();
-    const auto ways = search.holders().ways({true, true});
-    for (NodeId id = 0; id < few.size(); ++id)
-        if (ways[id].from == kNoNode)
-            return false;
-    return !few.empty();
+        if (shapes.contains(one.shape))
+            samples[one.shape].push_back(one.block.begin);
+    for (auto& [shape, all] : samples) {
+        std::sort(all.begin(), all.end());
+        const std::size_t step = (all.size() + kMostSamples - 1) / kMostSamples;
+        std::vector<Address> few;
+        for (std::size_t at = 0; at < all.size(); at += step)
+            if (few.empty() || few.back() != all[at])
+                few.push_back(all[at]);
+        all = std::move(few);
+    }
+    return samples;
+}
+
+// Those of the shapes to which the driver's own variables lead: to all of some holders.
+std::set<HolderShape> shapes_of_the_driver(const std::set<HolderShape>& shapes,
+                                           const std::vector<ShapedPointer>& shaped,
+                                           const SearchedMemory& searched)
+{
+    const auto samples = samples_of(shaped, shapes);
+    std::set<Address> blocks;
+    for (const auto& [shape, few] : samples)
+        blocks.insert(few.begin(), few.end());
+    const std::set<Address> led_to = led_to_by_the_driver(searched, blocks);
+    std::set<HolderShape> theirs;
+    for (const auto& [shape, few] : samples)
+        if (std::all_of(few.begin(), few.end(),
+                        [&](Address begin) { return led_to.contains(begin); }))
+            theirs.insert(shape);
+    return theirs;
 }
 
 } // namespace
 
 std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
-                                        const ProcessMemory& memory, const MemoryMap& map,
+                                        const SearchedMemory& searched,
                                         const std::vector<std::vector<Address>>& given)
 {
-    const std::vector<ShapedPointer> shaped = shapes_of(found, map, memory);
+    const std::vector<ShapedPointer> shaped = shapes_of(found, searched);
+    const Counts counts = count(shaped);
+    std::set<HolderShape> with_all; // that the driver gave out of a kind
+    for (const auto& [shape, of_block] : counts)
+        for (const std::vector<Address>& blocks : given)
+            if (times_in(of_block, blocks) > 0)
+                with_all.insert(shape);
+    if (with_all.empty())
+        return found;
     std::set<Address> theirs; // words
-    for (const auto& [shape, of_block] : count(shaped))
+    for (const HolderShape& shape : shapes_of_the_driver(with_all, shaped, searched)) {
+        const std::map<Address, std::size_t>& of_block = counts.at(shape);
         for (const std::vector<Address>& blocks : given) {
             const std::size_t times = times_in(of_block, blocks);
-            if (times == 0 || !the_driver_leads_to(shape, shaped, memory, map))
-                continue;
             // A block with more holders of that shape is held by somebody else too.
             for (const ShapedPointer& one : shaped)
-                if (is_same(one.shape, shape) && of_block.at(one.pointer.value) <= times &&
+                if (times > 0 && is_same(one.shape, shape) &&
+                    of_block.at(one.pointer.value) <= times &&
                     std::binary_search(blocks.begin(), blocks.end(), one.pointer.value))
                     theirs.insert(one.pointer.word);
         }
+    }
     std::erase_if(found,
                   [&](const FoundPointer& pointer) { return theirs.contains(pointer.word); });
     return found;

@@ -15,7 +15,7 @@ namespace vramscope::report {
 // Of the pointers that the first level found, those that are not the driver's. `given`: where the
 // blocks begin that the driver gave out, sorted: a list for each kind of memory.
 std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
-                                        const ProcessMemory& memory, const MemoryMap& map,
+                                        const SearchedMemory& searched,
                                         const std::vector<std::vector<Address>>& given);
 
 } // namespace vramscope::report

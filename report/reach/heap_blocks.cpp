@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kFlags = 7, kBeforeIsInUse = 1, kHasOwnMapping = 2;
 constexpr std::uint64_t kHeaderBytes = 16, kLeastChunk = 32, kChunkAlignment = 16;
-constexpr std::size_t kWindowBytes = 256 << 10;
+constexpr std::size_t kWindowBytes = 64 << 10;
 
 // Words of memory that is read from its beginning to its end.
 class MemoryWindow {
@@ -44,6 +44,19 @@ private:
 
 } // namespace
 
+// A chunk's own words begin behind its first one.
+Address ChunkStarts::last_before(Address address) const
+{
+    const auto behind = std::upper_bound(starts_.begin(), starts_.end(), address - sizeof(Address));
+    return behind == starts_.begin() ? 0 : *std::prev(behind);
+}
+
+void ChunkStarts::note(Address chunk)
+{
+    if (starts_.empty() || chunk >= starts_.back() + kApart)
+        starts_.push_back(chunk);
+}
+
 std::vector<HeapBlock> HeapBlocks::around(const Region& region,
                                           const std::vector<Address>& addresses) const
 {
@@ -57,14 +70,20 @@ std::vector<HeapBlock> HeapBlocks::in_heap(const Region& heap,
 {
     std::vector<HeapBlock> blocks(addresses.size());
     MemoryWindow window(memory_, heap.end);
+    // Chunks of a program that runs are joined and cut meanwhile.
+    ChunkStarts* const starts = memory_.stopped() ? &starts_[heap.begin] : nullptr;
     Address chunk = heap.first_chunk;
     std::size_t next = 0;
     while (chunk != 0 && next < addresses.size() && addresses[next] < chunk + sizeof(Address))
         blocks[next++].state = HeapBlock::State::unused; // the arena's own
     while (chunk != 0 && next < addresses.size()) {
+        if (starts)
+            chunk = std::max(chunk, starts->last_before(addresses[next]));
         const std::uint64_t size = window.word(chunk + 8).value_or(0) & ~kFlags;
         if (size < kLeastChunk || size % kChunkAlignment != 0 || size > heap.end - chunk)
             break;
+        if (starts)
+            starts->note(chunk);
         const Address behind = chunk + size;
         const Address end = behind + sizeof(Address); // the next one's first word is this one's
         if (addresses[next] < end) {

@@ -1,11 +1,13 @@
 // report/reach/heap_blocks.hpp — from addresses in a heap to the blocks around them.
 //
 // The C library's chunks have headers, so one walk from the heap's beginning finds the blocks of
-// any number of addresses, and only these are kept. Blocks end eight bytes early: lists of free
-// chunks point to the header behind, which begins there.
+// any number of addresses. Of a process that stands still, where chunks begin is kept for one in
+// each 64 KiB: later walks begin there, and read what they need. Blocks end eight bytes early:
+// lists of free chunks point to the header behind, which begins there.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include "report/reach/memory_map.hpp"
@@ -20,6 +22,18 @@ struct HeapBlock : AddressSpan {
         unknown, // it is not known how this memory is cut
     };
     State state = State::unknown;
+};
+
+// Where some chunks of a heap begin.
+class ChunkStarts {
+public:
+    // Of those that are known to begin before an address, the last; 0: none is.
+    Address last_before(Address address) const;
+    void note(Address chunk); // they come in order, but for those that were noted before
+
+private:
+    static constexpr Address kApart = 64 << 10;
+    std::vector<Address> starts_;
 };
 
 class HeapBlocks {
@@ -38,6 +52,7 @@ private:
     HeapBlock own_mapping(Address address, Address lowest, Address end) const;
 
     const ProcessMemory& memory_;
+    mutable std::map<Address, ChunkStarts> starts_; // by the heap's beginning
 };
 
 } // namespace vramscope::report

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "report/reach/pieces.hpp"
+
 namespace vramscope::report {
 namespace {
-
-constexpr std::size_t kPieceBytes = 256 << 10;
 
 std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 {
@@ -15,10 +15,9 @@ std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 
 } // namespace
 
-HolderSearch::HolderSearch(const ProcessMemory& memory, const MemoryMap& map,
-                           const std::vector<WantedBlock>& wanted, Roots roots)
-    : memory_(memory), map_(map), wanted_(wanted), roots_(roots), wanted_sieve_(spans_of(wanted)),
-      heap_(memory), holders_(spans_of(wanted))
+HolderSearch::HolderSearch(const SearchedMemory& searched, const std::vector<WantedBlock>& wanted)
+    : memory_(searched.memory), map_(searched.map), heap_(searched.heap), wanted_(wanted),
+      wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
 {
     for (NodeId id = 0; id < wanted.size(); ++id)
         frontier_.push_back(id);
@@ -28,38 +27,6 @@ void HolderSearch::run()
 {
     while (!is_done())
         take(find_pointers());
-}
-
-bool HolderSearch::is_searched(const Region& region) const
-{
-    return (region.kind != RegionKind::books) || roots_ == Roots::books;
-}
-
-// Pages without memory hold nothing, and are not touched.
-template <typename Visit>
-void HolderSearch::for_each_piece(const Region& region, Visit visit)
-{
-    std::vector<std::uint64_t> words(kPieceBytes / sizeof(std::uint64_t));
-    std::vector<char> there;
-    for (Address at = region.begin; at < region.end;) {
-        const Address end = std::min(region.end, (at / kPieceBytes + 1) * kPieceBytes);
-        const Address first_page = at / kPageBytes * kPageBytes;
-        memory_.find_pages(first_page, (end - first_page + kPageBytes - 1) / kPageBytes, there);
-        for (std::size_t page = 0; page < there.size(); ++page) {
-            if (!there[page])
-                continue;
-            std::size_t behind = page;
-            while (behind < there.size() && there[behind])
-                ++behind;
-            const Address from = std::max(at, first_page + page * kPageBytes);
-            const Address to = std::min(end, first_page + behind * kPageBytes);
-            const std::size_t count = (to - from) / sizeof words[0];
-            if (memory_.read(from, words.data(), count * sizeof words[0]))
-                visit(from, words.data(), count);
-            page = behind;
-        }
-        at = end;
-    }
 }
 
 std::vector<FoundPointer> HolderSearch::find_pointers()
@@ -75,15 +42,16 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
     std::vector<FoundPointer> found;
     searched_bytes_ = 0;
     for (const Region& region : map_.regions()) {
-        if (!is_searched(region))
+        if (region.kind == RegionKind::books)
             continue;
-        for_each_piece(region, [&](Address from, const std::uint64_t* words, std::size_t count) {
+        const auto search = [&](Address from, const std::uint64_t* words, std::size_t count) {
             searched_bytes_ += count * sizeof words[0];
             sieve.scan(words, count, [&](std::size_t at, std::size_t block) {
                 if (found.size() < kMostNodes)
                     found.push_back({targets[block], from + at * sizeof words[0], words[at]});
             });
-        });
+        };
+        for_each_piece(memory_, region, search);
     }
     search_registers(sieve, targets);
     return found;
@@ -91,7 +59,7 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
 
 void HolderSearch::search_registers(const Sieve& sieve, const std::vector<NodeId>& targets)
 {
-    for (std::size_t at = 0; at < memory_.threads().size() && roots_ == Roots::program; ++at) {
+    for (std::size_t at = 0; at < memory_.threads().size(); ++at) {
         const std::vector<std::uint64_t>& registers = memory_.threads()[at].registers;
         for (std::size_t i = 0; i < registers.size(); ++i)
             if (const std::size_t block = sieve.find(registers[i]); block != Sieve::kNone)
@@ -116,14 +84,6 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
     frontier_.swap(next_);
 }
 
-HeapBlock HolderSearch::heap_block(Address word) const
-{
-    const Region* const region = map_.find(word);
-    const bool may_be =
-        region && (region->kind == RegionKind::heap || region->kind == RegionKind::mapped);
-    return may_be ? heap_.around(*region, {word}).front() : HeapBlock{};
-}
-
 void HolderSearch::take_region(const Region& region, const std::vector<FoundPointer>& found)
 {
     const bool is_heap = region.kind == RegionKind::heap || region.kind == RegionKind::mapped;
@@ -141,8 +101,6 @@ void HolderSearch::take_region(const Region& region, const std::vector<FoundPoin
             continue;
         } else if (is_heap) {
             take_block(blocks[at], region, pointer);
-        } else if (region.kind == RegionKind::books) {
-            add_root(RootKind::books, 0, pointer);
         } else if (region.kind == RegionKind::variables) {
             add_root(RootKind::variable, 0, pointer);
         } else {
@@ -192,8 +150,6 @@ bool HolderSearch::proves_little(const FoundPointer& pointer) const
 
 void HolderSearch::add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer)
 {
-    if ((kind == RootKind::books) != (roots_ == Roots::books))
-        return;
     holders_.link(
         holders_.add({{pointer.word, pointer.word}, kind, static_cast<std::uint32_t>(thread), {}}),
         link_of(pointer));

@@ -26,27 +26,25 @@ struct FoundPointer {
     std::uint64_t value = 0;
 };
 
+// What searches look through, and what is known of it.
+struct SearchedMemory {
+    const ProcessMemory& memory;
+    const MemoryMap& map;
+    const HeapBlocks& heap;
+};
+
 class HolderSearch {
 public:
-    // Whose words are roots: the program's, or for once those of the books.
-    enum class Roots { program, books };
-
-    // `wanted` is sorted by address, and outlives this.
-    HolderSearch(const ProcessMemory& memory, const MemoryMap& map,
-                 const std::vector<WantedBlock>& wanted, Roots roots);
+    // `wanted` is sorted by address. All that it is given outlives this.
+    HolderSearch(const SearchedMemory& searched, const std::vector<WantedBlock>& wanted);
 
     // All levels, or one after the other.
     void run();
     std::vector<FoundPointer> find_pointers(); // of this level, by address
     void take(const std::vector<FoundPointer>& found);
-    bool is_done() const
-    {
-        const unsigned most = roots_ == Roots::books ? kMostLevelsOfBooks : kMostLevels;
-        return frontier_.empty() || levels_ >= most || is_full();
-    }
+    bool is_done() const { return frontier_.empty() || levels_ >= kMostLevels || is_full(); }
 
     const Holders& holders() const { return holders_; }
-    HeapBlock heap_block(Address word) const;
     // Some holder was not looked at any more.
     bool left_open() const { return !frontier_.empty(); }
     unsigned levels() const { return levels_; }
@@ -54,15 +52,9 @@ public:
 
 private:
     static constexpr unsigned kMostLevels = 64;
-    // From a driver's variables to its books, as a tree of 100,000 has. Deeper ones are not known
-    // as books: then what they hold is held.
-    static constexpr unsigned kMostLevelsOfBooks = 16;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
-    bool is_searched(const Region& region) const;
-    template <typename Visit>
-    void for_each_piece(const Region& region, Visit visit);
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
     void take_stack(const Region& stack, const FoundPointer& pointer);
@@ -73,10 +65,9 @@ private:
 
     const ProcessMemory& memory_;
     const MemoryMap& map_;
+    const HeapBlocks& heap_;
     const std::vector<WantedBlock>& wanted_;
-    const Roots roots_;
     const Sieve wanted_sieve_;
-    HeapBlocks heap_;
     Holders holders_;
     std::vector<NodeId> frontier_;
     std::vector<NodeId> next_;

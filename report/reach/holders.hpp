@@ -25,7 +25,6 @@ enum class RootKind {
     register_,
     mapped,
     unknown, // it proves little: memory of unknown shape
-    books,
 };
 
 struct Link {

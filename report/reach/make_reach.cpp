@@ -77,9 +77,11 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     const ModuleNames modules(memory);
     const std::vector<AddressSpan> device = device_spans(living_->blocks());
     const MemoryMap map(memory, modules, log_mapping, device);
-    HolderSearch search(memory, map, wanted, HolderSearch::Roots::program);
+    const HeapBlocks heap(memory);
+    const SearchedMemory searched{memory, map, heap};
+    HolderSearch search(searched, wanted);
     if (!search.is_done())
-        search.take(without_books(search.find_pointers(), memory, map, living_->given()));
+        search.take(without_books(search.find_pointers(), searched, living_->given()));
     search.run();
     const Verdicts verdicts(memory, map, modules, search);
     found_.pid = log.header().pid;

@@ -58,20 +58,17 @@ public:
     template <typename Hit>
     void scan(const std::uint64_t* words, std::size_t count, Hit hit) const
     {
-        constexpr std::size_t kAtOnce = 8;
-        std::size_t at = 0;
-        for (; at + kAtOnce <= count; at += kAtOnce) {
-            unsigned any = 0;
-            for (std::size_t i = 0; i < kAtOnce; ++i)
-                any |= words[at + i] - low_ < span_;
-            for (std::size_t i = 0; any && i < kAtOnce; ++i)
-                try_word(words, at + i, hit);
-        }
-        for (; at < count; ++at)
-            try_word(words, at, hit);
+        for (std::size_t at = 0; (at = first_near(words, at, count)) < count; at += kAtOnce)
+            for (std::size_t i = at; i < std::min(at + kAtOnce, count); ++i)
+                try_word(words, i, hit);
     }
 
 private:
+    static constexpr std::size_t kAtOnce = 16;
+
+    // From `at` on: where the first words of these are that have one in the range; or `count`.
+    std::size_t first_near(const std::uint64_t* words, std::size_t at, std::size_t count) const;
+
     static constexpr int kGranuleBits = 21; // 2 Mi granules at most: 256 KiB of bits
 
     template <typename Hit>
