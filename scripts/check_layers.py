@@ -52,7 +52,7 @@ LAYERS = {
                                "report/replay/pool"],
     "report/rules": ["report", "report/findings/places", "report/log", "report/model", "report/replay", "report/replay/heap",
                      "report/symbols", "tracker/format"],
-    "report/findings": ["report/checkpoint", "report/findings/growth", "report/findings/memory", "report/findings/places", "report/judge",
+    "report/findings": ["report", "report/checkpoint", "report/findings/growth", "report/findings/memory", "report/findings/places", "report/judge",
                         "report/log", "report/model", "report/replay", "report/replay/heap", "report/replay/pool",
                         "report/rules", "report/symbols", "tracker/format"],
     "report/plan/trace": ["report/findings", "report/log", "report/model", "report/replay", "report/replay/heap",
@@ -90,7 +90,7 @@ LAYERS = {
     "tools/output": ["report", "report/findings", "report/json", "report/page", "report/text", "report/words"],
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
     "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "tools/output", "tools/process",
-                           "tracker/environment", "tracker/format"],
+                           "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
     "tools/watch": ["report", "report/exporters", "report/findings", "report/model", "report/symbols", "report/words", "tools/output",
                     "tools/process", "tools/process/live", "tracker/capture", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests

@@ -25,7 +25,8 @@ struct CheckpointHead {
     std::array<std::uint64_t, 2> ends{}; // as the log's header had them
     std::uint8_t site_peaks = 0;         // 1: it has them
     std::uint8_t segments_known = 0; // 1: what is cut was known from the first on, or there is none
-    std::array<std::uint8_t, 6> zeros{};
+    std::uint8_t wrong_frees = 0;    // 1: it has them
+    std::array<std::uint8_t, 5> zeros{};
 };
 static_assert(sizeof(CheckpointHead) == 120);
 constexpr std::size_t kChecked = offsetof(CheckpointHead, until_ticks);
@@ -63,7 +64,8 @@ CheckpointHead head_of(const format::FileHeader& log, std::size_t bytes)
 }
 
 // What was replayed must be what this reading would have replayed up to there.
-void check_moment(const CheckpointHead& head, const Reading& reading, const Replays& replays)
+void check_moment(const CheckpointHead& head, const Reading& reading, const Replays& replays,
+                  const WrongFrees* wrong_frees)
 {
     if (head.until_ticks > reading.until_ticks())
         refuse(reading, "it is of a later moment");
@@ -71,19 +73,26 @@ void check_moment(const CheckpointHead& head, const Reading& reading, const Repl
     for (std::size_t at = 0; at < ends.size(); ++at)
         if (ends[at] != head.ends[at] && (head.ends[at] != 0 || ends[at] <= head.until_ticks))
             refuse(reading, "the program had begun to end, which it does not know");
-    if ((head.site_peaks != 0) != replays.wants_site_peaks())
+    if ((head.site_peaks != 0) != replays.wants_site_peaks() ||
+        (head.wrong_frees != 0) != (wrong_frees != nullptr))
         refuse(reading, "it was made for another purpose");
-    if (head.segments_known == 0 && !reading.follows())
+    if (head.segments_known == 0 && !reading.follows() && !reading.file().collected())
         refuse(reading, "it does not know what the program's allocator cuts");
 }
 
-std::string_view body_of(std::string_view checkpoint, const Reading& reading,
-                         const Replays& replays)
+CheckpointHead head_in(std::string_view checkpoint)
 {
     CheckpointHead head;
+    std::memcpy(&head, checkpoint.data(), std::min(checkpoint.size(), sizeof head));
+    return head;
+}
+
+std::string_view body_of(std::string_view checkpoint, const Reading& reading,
+                         const Replays& replays, const WrongFrees* wrong_frees)
+{
+    const CheckpointHead head = head_in(checkpoint);
     if (checkpoint.size() < sizeof head)
         refuse(reading, "it is cut");
-    std::memcpy(&head, checkpoint.data(), sizeof head);
     const std::string_view body = checkpoint.substr(sizeof head);
     const CheckpointHead expected = head_of(reading.file().header(), body.size());
     if (head.magic != expected.magic)
@@ -96,7 +105,7 @@ std::string_view body_of(std::string_view checkpoint, const Reading& reading,
         refuse(reading, "it is cut");
     if (head.checksum != checksum_of(checkpoint.substr(kChecked)))
         refuse(reading, "it is damaged");
-    check_moment(head, reading, replays);
+    check_moment(head, reading, replays, wrong_frees);
     return body;
 }
 
@@ -109,21 +118,22 @@ bool knows_segments(const Reading& reading, const Replays& replays)
 
 std::uint64_t moment_of(std::string_view checkpoint)
 {
-    CheckpointHead head;
-    std::memcpy(&head, checkpoint.data(), std::min(checkpoint.size(), sizeof head));
-    return head.until_ticks;
+    return head_in(checkpoint).until_ticks;
 }
 
-std::string checkpoint_of(Reading& reading, Replays& replays)
+std::string checkpoint_of(Reading& reading, Replays& replays, WrongFrees* wrong_frees)
 {
     ArchiveWriter body;
     transfer(body, reading);
     transfer(body, replays);
+    if (wrong_frees)
+        transfer(body, *wrong_frees);
     const format::FileHeader& log = reading.file().header();
     CheckpointHead head = head_of(log, body.bytes().size());
     head.until_ticks = reading.until_ticks();
     head.ends = ends_of(log);
     head.site_peaks = replays.wants_site_peaks();
+    head.wrong_frees = wrong_frees != nullptr;
     head.segments_known = knows_segments(reading, replays);
     std::string checkpoint(reinterpret_cast<const char*>(&head), sizeof head);
     checkpoint += body.bytes();
@@ -132,11 +142,16 @@ std::string checkpoint_of(Reading& reading, Replays& replays)
     return checkpoint;
 }
 
-void restore_checkpoint(std::string_view checkpoint, Reading& reading, Replays& replays)
+void restore_checkpoint(std::string_view checkpoint, Reading& reading, Replays& replays,
+                        WrongFrees* wrong_frees)
 {
-    ArchiveReader body(body_of(checkpoint, reading, replays));
+    ArchiveReader body(body_of(checkpoint, reading, replays, wrong_frees));
+    if (!reading.follows() && head_in(checkpoint).segments_known == 0)
+        reading.finds_segments_late();
     transfer(body, reading);
     transfer(body, replays);
+    if (wrong_frees)
+        transfer(body, *wrong_frees);
     if (!body.good() || !body.at_end())
         refuse(reading, "it is damaged");
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/checkpoint/checkpoint.hpp"
+#include "report/checkpoint/collected.hpp"
 #include "report/error.hpp"
 
 namespace vramscope::report {
@@ -28,7 +29,7 @@ std::optional<SegmentBirths> births_behind(LogReplay& log, std::uint64_t checkpo
 {
     EachWatch<> nobody;
     log.replays.heap.watch(nobody);
-    SegmentBirths births = log.reading.find_births(log.replays.heap);
+    SegmentBirths births = log.reading.find_births(log.replays.heap, log.reading.until_ticks());
     const auto is_behind = [&](const auto& birth) { return birth.first.first > checkpoint_ticks; };
     if (!std::all_of(births.begin(), births.end(), is_behind))
         return std::nullopt;
@@ -58,6 +59,8 @@ std::unique_ptr<LogReplay> resumed(std::string_view checkpoint, const LogFile& f
 std::unique_ptr<LogReplay> begin_replay(const LogFile& file, const ReadingExtent& extent,
                                         const Replays::Wanted& wanted, CheckpointStore* store)
 {
+    if (file.collected())
+        return begin_collected(file, extent, wanted);
     for (const Kind kind : {Kind::late, Kind::exact}) {
         if (!store || (kind == Kind::late && !extent.follows))
             continue;
@@ -80,7 +83,7 @@ void keep_checkpoint(LogReplay& log, CheckpointStore* store)
     constexpr std::size_t kTimes = 4;              // so that little time goes into checkpoints
     const format::FileHeader& header = log.reading.file().header();
     const std::size_t least = std::max(kFewestBytes, kTimes * log.checkpoint_bytes);
-    if (!store || log.reading.chunks_read() < least / header.chunk_bytes)
+    if (!store || log.wrong_frees || log.reading.chunks_read() < least / header.chunk_bytes)
         return;
     const Kind kind = knows_segments(log.reading, log.replays) ? Kind::exact : Kind::late;
     const std::string checkpoint = checkpoint_of(log.reading, log.replays);

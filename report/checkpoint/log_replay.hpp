@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "report/checkpoint/checkpoint_store.hpp"
 #include "report/log/log_file.hpp"
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
+#include "report/replay/wrong_frees.hpp"
 
 namespace vramscope::report {
 
@@ -18,12 +22,24 @@ struct LogReplay {
     {
     }
 
+    void apply(const RecordBatch& batch, const SegmentReplay& pool)
+    {
+        replays.apply(batch, pool);
+        if (wrong_frees)
+            for (const Record& record : batch.records())
+                wrong_frees->apply(record);
+    }
+
     Reading reading;
     Replays replays;
-    std::size_t checkpoint_bytes = 0; // of the last one that was read or made
+    std::optional<WrongFrees> wrong_frees; // of a collected log
+    std::uint64_t collected_ticks = 0;     // the moment that its checkpoint is of
+    std::size_t checkpoint_bytes = 0;      // of the last one that was read or made
 };
 
-// `store` may be null. From its checkpoint of this log, if that serves; else from the beginning.
+// `store` may be null. A collected log is read from its own checkpoint: Error, if that cannot be
+// read, or does not serve. Any other from the store's checkpoint of it, if that serves; else from
+// the beginning.
 std::unique_ptr<LogReplay> begin_replay(const LogFile& file, const ReadingExtent& extent,
                                         const Replays::Wanted& wanted, CheckpointStore* store);
 

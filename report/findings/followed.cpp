@@ -26,9 +26,21 @@ Followed follow(const Reading& reading, const FailedCalls& failed, const Damages
     return followed;
 }
 
+Followed follow(const WrongFrees& known, const FailedCalls& failed, bool complete)
+{
+    Followed followed{known.misuse, failed, known.damages, complete};
+    followed.failed.add(known.failed);
+    return followed;
+}
+
 void add_rows(Report& report, const Followed& followed, const CallSource& source)
 {
-    append(report.misuse, find_misuse(followed.misuse.groups(), source));
+    std::vector<LoggedMisuse> misuse = followed.misuse.groups();
+    if (!followed.complete) // that was not known when each was judged
+        for (LoggedMisuse& one : misuse)
+            if (one.kind == MisuseKind::never_allocated)
+                one.kind = MisuseKind::unknown;
+    append(report.misuse, find_misuse(misuse, source));
     append(report.damage, find_damage(followed.damages.groups(), source));
     append(report.failed_calls, find_failed_calls(followed.failed.groups(), source));
 }

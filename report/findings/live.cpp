@@ -33,7 +33,8 @@ std::uint64_t monotonic_ns()
 class LiveReport::Impl {
 public:
     Impl(const std::filesystem::path& log, SymbolizerOptions symbols, CheckpointStore* checkpoints)
-        : file_(LogFile::open(log)), checkpoints_(checkpoints), symbolizer_(std::move(symbols))
+        : file_(LogFile::open(log, LogFile::Collected::taken)), checkpoints_(checkpoints),
+          symbolizer_(std::move(symbols))
     {
         suppressions_.add_built_in();
     }
@@ -43,14 +44,17 @@ public:
     void read(std::uint64_t ticks, const std::function<bool()>& enough)
     {
         wait_for_the_opening();
+        file_.hold(); // until state() is done
         file_.refresh();
+        if (file_.header().checkpoint != checkpoint_)
+            begin_anew();
         const auto apply = [this](const RecordBatch& batch, const SegmentReplay& pool) {
-            replays_.apply(batch, pool);
+            log_->apply(batch, pool);
             for (const Record& record : batch.records())
                 unfollowed_ |=
                     record.tag == format::Tag::failed || record.tag == format::Tag::damaged;
         };
-        all_read_ = reading_.go_on(ticks, apply, [&] { return enough && enough(); });
+        all_read_ = log_->reading.go_on(ticks, apply, [&] { return enough && enough(); });
         if (all_read_ && ticks != UINT64_MAX) // else it has ended
             keep_checkpoint(*log_, checkpoints_);
     }
@@ -60,24 +64,27 @@ public:
         // Stacks that differ in hidden frames alone become one row: some are looked at in vain.
         constexpr std::size_t kPerRow = 4;
         LiveState state;
+        const LetGo let_go{file_};
         fill_in_header(state);
         LiveHoldings holdings(state);
-        replays_.heap.for_each_alive([&](const Block& block) { holdings.add(block); });
-        for (const LoggedDevice& known : tables_.devices()) {
+        log_->replays.heap.for_each_alive([&](const Block& block) { holdings.add(block); });
+        for (const LoggedDevice& known : log_->reading.tables().devices()) {
             LiveDevice& device = holdings.device_of(known.ordinal);
             device.name = known.name;
-            device.uuid = tables_.info_value(fmt::format("device.{}.uuid", known.ordinal));
+            device.uuid =
+                log_->reading.tables().info_value(fmt::format("device.{}.uuid", known.ordinal));
             device.total_bytes = device.limit_bytes = known.bytes;
         }
-        for (const DeviceMemory::Device& known : replays_.memory.devices())
+        for (const DeviceMemory::Device& known : log_->replays.memory.devices())
             fill_in_memory(holdings.device_of(known.ordinal), known);
-        if (reading_.pool().seen())
-            for (const DevicePool& pool : reading_.pool().devices())
+        if (log_->reading.pool().seen())
+            for (const DevicePool& pool : log_->reading.pool().devices())
                 fill_in_pool(holdings.device_of(pool.device), pool.stats);
         const ProcessEnd running{.kind = ProcessEnd::Kind::running};
-        StackReader stacks(tables_, symbolizer_, ShownFrames::own, &suppressions_);
-        stacks.find_wrappers(replays_.heap.sites().all());
-        const LeakSource source{tables_, reading_.clock(), running, state.age_ns, 0, stacks};
+        StackReader stacks(log_->reading.tables(), symbolizer_, ShownFrames::own, &suppressions_);
+        stacks.find_wrappers(log_->replays.heap.sites().all());
+        const LeakSource source{
+            log_->reading.tables(), log_->reading.clock(), running, state.age_ns, 0, stacks};
         const std::vector<LostBlocks> held = holdings.stacks().largest(most_stacks * kPerRow);
         if (all_read_)
             follow_wrong_frees();
@@ -96,6 +103,19 @@ public:
     }
 
 private:
+    struct LetGo {
+        LogFile& file;
+        ~LetGo() { file.release(); }
+    };
+
+    // A collector has given back chunks that perhaps were not read.
+    void begin_anew()
+    {
+        log_ = begin_replay(file_, kExtent, {}, checkpoints_);
+        checkpoint_ = file_.header().checkpoint;
+        unfollowed_ = true;
+    }
+
     // Each time it is a reading from the beginning, so it gets no more than a twentieth of the
     // time: a long log whose program goes on freeing wrongly is not read for each look.
     void follow_wrong_frees()
@@ -104,8 +124,12 @@ private:
         const std::uint64_t begin = monotonic_ns();
         if (!unfollowed_ || begin < may_follow_ns_)
             return;
-        followed_.emplace(follow(reading_, replays_.heap.failed_calls(), replays_.damages, {},
-                                 file_.lost_events() == 0));
+        const bool complete = file_.lost_events() == 0;
+        const FailedCalls& failed = log_->replays.heap.failed_calls();
+        if (log_->wrong_frees)
+            followed_.emplace(follow(*log_->wrong_frees, failed, complete));
+        else
+            followed_.emplace(follow(log_->reading, failed, log_->replays.damages, {}, complete));
         unfollowed_ = false;
         const std::uint64_t end = monotonic_ns();
         may_follow_ns_ = end + kShare * (end - begin);
@@ -113,14 +137,14 @@ private:
 
     GrowthTable growth_table(const std::vector<LostBlocks>& held, const LeakSource& source) const
     {
-        const HeapReplay& heap = replays_.heap;
+        const HeapReplay& heap = log_->replays.heap;
         const std::uint64_t last = heap.counts().last_ticks;
         return {{.sites = heap.sites(),
                  .phases = heap.phases(),
-                 .series = replays_.growth,
-                 .steps = replays_.steps,
+                 .series = log_->replays.growth,
+                 .steps = log_->replays.steps,
                  .wanted = nullptr,
-                 .work = {.allocations = replays_.growth.allocations(),
+                 .work = {.allocations = log_->replays.growth.allocations(),
                           .begin_ticks = file_.header().start_ticks,
                           .end_ticks = last},
                  .log_end_ticks = last},
@@ -184,12 +208,13 @@ private:
     void fill_in_header(LiveState& state) const
     {
         const format::FileHeader& header = file_.header();
-        const ReplayCounts& counts = replays_.heap.counts();
+        const ReplayCounts& counts = log_->replays.heap.counts();
         const std::uint64_t now = monotonic_ns();
         state.pid = header.pid;
-        state.program = tables_.info_value("program");
-        state.rank = tables_.info_value("rank");
-        state.job = tables_.info_value("job");
+        const LogTables& tables = log_->reading.tables();
+        state.program = tables.info_value("program");
+        state.rank = tables.info_value("rank");
+        state.job = tables.info_value("job");
         state.opened_real_ns = header.start_real_ns;
         state.age_ns = now > header.start_ns ? now - header.start_ns : 0;
         state.peak_device_bytes = counts.memory.peak_device_bytes;
@@ -198,23 +223,22 @@ private:
         state.allocations = counts.allocations;
         state.frees = counts.frees;
         state.lost_events = file_.lost_events();
-        state.shortages = replays_.shortages.count();
+        state.shortages = log_->replays.shortages.count();
         if (!all_read_) {
-            state.fraction_read = reading_.reader().fraction_read();
-            state.read_to_ns = reading_.clock().ns(counts.last_ticks);
+            state.fraction_read = log_->reading.reader().fraction_read();
+            state.read_to_ns = log_->reading.clock().ns(counts.last_ticks);
         }
     }
 
+    static constexpr ReadingExtent kExtent{.runs_on = true, .follows = true};
+
     LogFile file_;
     CheckpointStore* checkpoints_;
-    const std::unique_ptr<LogReplay> log_ =
-        begin_replay(file_, {.runs_on = true, .follows = true}, {}, checkpoints_);
-    Reading& reading_ = log_->reading;
-    Replays& replays_ = log_->replays;
-    LogTables& tables_ = reading_.tables();
-    bool all_read_ = false;            // of what there was at the last read()
-    bool unfollowed_ = true;           // perhaps something was done wrong since
-    std::optional<Followed> followed_; // none: nothing was done wrong
+    std::unique_ptr<LogReplay> log_ = begin_replay(file_, kExtent, {}, checkpoints_);
+    std::uint64_t checkpoint_ = file_.header().checkpoint; // that it began with
+    bool all_read_ = false;                                // of what there was at the last read()
+    bool unfollowed_ = true;                               // perhaps something was done wrong since
+    std::optional<Followed> followed_;                     // none: nothing was done wrong
     std::uint64_t may_follow_ns_ = 0;
     Suppressions suppressions_; // those that are built in
     Symbolizer symbolizer_;

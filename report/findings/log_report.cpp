@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/checkpoint/log_replay.hpp"
+#include "report/error.hpp"
 #include "report/findings/findings.hpp"
 #include "report/findings/followed.hpp"
 #include "report/findings/growth/growth_table.hpp"
@@ -67,7 +68,21 @@ struct LogReport::ReplayedLog {
                  options.all_frames ? ShownFrames::all : ShownFrames::own, &options.suppressions)
     {
         if (options.from_ns)
-            replays.heap.list_since(reading.clock().ticks_at(*options.from_ns));
+            list_since(*options.from_ns);
+    }
+
+    void list_since(std::uint64_t ns)
+    {
+        const std::uint64_t ticks = reading.clock().ticks_at(ns);
+        if (ticks < replay->collected_ticks)
+            throw Error(Exit::usage,
+                        fmt::format("'{}' was collected, and what was allocated since a time is "
+                                    "known from {:.3f}s on: give --from that or later",
+                                    reading.file().path().string(),
+                                    static_cast<double>(
+                                        reading.clock().ns(replay->collected_ticks) + 1'000'000) /
+                                        1e9));
+        replays.heap.list_since(ticks);
     }
 
     const format::FileHeader& header;
@@ -84,7 +99,11 @@ struct LogReport::ReplayedLog {
 // about all of these rows, so they come last.
 void LogReport::read(const std::filesystem::path& path)
 {
-    const LogFile file = LogFile::open(path);
+    const LogFile file = LogFile::open(path, LogFile::Collected::taken);
+    if (file.collected() && !options_.rules.rules.empty())
+        throw Error(Exit::usage, fmt::format("'{}' was collected, and rules are held against each "
+                                             "event",
+                                             path.string()));
     ReplayedLog log(file, options_, symbolizer_);
     replay(log);
     log.stacks.find_wrappers(log.replays.heap.sites().all());
@@ -118,7 +137,7 @@ void LogReport::replay(ReplayedLog& log)
         control.progress = [&](double fraction) { options_.progress(of_all(fraction)); };
     log.reading.read_ahead(log.replays.heap, control,
                            [&](const RecordBatch& batch, const SegmentReplay& pool) {
-                               log.replays.apply(batch, pool);
+                               log.replay->apply(batch, pool);
                            });
     if (!log.reading.interrupted())
         keep_checkpoint(*log.replay, log.store);
@@ -280,8 +299,10 @@ void LogReport::add_followed_rows(Process& process, ReplayedLog& log)
         pending = log.reading.reader().pending_frees();
     FailedCalls failed = log.replays.heap.failed_calls();
     log.replays.shortages.forget_mended(failed);
+    const bool whole = process.coverage.is_whole();
     const Followed followed =
-        follow(log.reading, failed, log.replays.damages, pending, process.coverage.is_whole());
+        log.replay->wrong_frees ? follow(*log.replay->wrong_frees, failed, whole)
+                                : follow(log.reading, failed, log.replays.damages, pending, whole);
     add_rows(report_, followed, calls);
     for (const PendingFree& free : pending)
         if (log.reading.tables().is_defined(free.api))
@@ -297,6 +318,10 @@ void LogReport::add_lines(Process& process, const ReplayedLog& log)
     if (options_.from_ns)
         process.doubts.emplace_back(
             "what was allocated before the time of --from is not among what was not freed");
+    if (log.reading.found_segments_late())
+        process.doubts.emplace_back(
+            "when the log was collected, it was not known of some memory that an allocator of the "
+            "program's cuts it: it may be counted twice in peaks");
     for (const std::string& reason : process.doubts)
         report_.reasons.push_back(prefix + reason);
     for (const std::string& notice : notices_about(process, log.replays.heap, log.reading.reader()))

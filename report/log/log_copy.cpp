@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <unistd.h>
 #include <vector>
 
@@ -44,14 +45,27 @@ std::uint32_t bytes_until(const LogFile& log, std::uint32_t position,
     return header.committed;
 }
 
+// Whole, if it is of the checkpoint that holds.
+bool copy_chunk_of_checkpoint(const LogFile& log, std::uint32_t position, int descriptor)
+{
+    std::vector<char> chunk(log.header().chunk_bytes);
+    chunk.resize(log.read_at(log.chunk_offset(position), chunk.data(), chunk.size()));
+    format::CheckpointChunk head{};
+    std::memcpy(&head, chunk.data(), std::min(chunk.size(), sizeof head));
+    return !log.collected() || head.number != log.header().checkpoint >> 32 ||
+           write_at(descriptor, chunk.data(), chunk.size(), log.chunk_offset(position));
+}
+
 // `begun`: of those that are in the copy.
 bool copy_chunk(const LogFile& log, std::uint32_t position, std::uint64_t ticks, int descriptor,
                 std::uint32_t& begun)
 {
     const std::uint64_t offset = log.chunk_offset(position);
     format::ChunkHeader header;
-    if (log.read_at(offset, &header, sizeof header) != sizeof header ||
-        header.magic != format::kChunkMagic || header.base_ticks > ticks)
+    const std::size_t got = log.read_at(offset, &header, sizeof header);
+    if (got == sizeof header && header.magic == format::kCheckpointMagic)
+        return copy_chunk_of_checkpoint(log, position, descriptor);
+    if (got != sizeof header || header.magic != format::kChunkMagic || header.base_ticks > ticks)
         return true; // not begun by then: zeros, as the one before it in its lane may have been
     ++begun;
     const auto most = static_cast<std::uint32_t>(log.header().chunk_bytes - sizeof header);

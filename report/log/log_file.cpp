@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <iterator>
 #include <numeric>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -36,11 +38,19 @@ void refuse_other_than_regular(const std::string& name, const struct stat& statu
         refuse("'{}' is no regular file: save its content to a file and give that", name);
 }
 
-void check_header(const std::string& name, const format::FileHeader& header)
+void check_version(const std::string& name, const format::FileHeader& header,
+                   LogFile::Collected collected)
 {
     if (header.byte_order != format::kByteOrder)
         refuse("'{}' was written on a machine of another byte order, or its header is damaged",
                name);
+    if (header.major == format::kCollectedMajorVersion) {
+        if (collected == LogFile::Collected::refused)
+            refuse("'{}' was collected: of what happened before that it has sums, and this needs "
+                   "each event",
+                   name);
+        return;
+    }
     if (header.major > format::kMajorVersion)
         refuse("'{}' has log format {}, this vramscope reads format {}: use a newer vramscope",
                name, header.major, format::kMajorVersion);
@@ -48,6 +58,10 @@ void check_header(const std::string& name, const format::FileHeader& header)
         refuse("'{}' has log format {}, this vramscope reads format {} and newer: use the one that "
                "wrote it",
                name, header.major, format::kOldestMajorVersion);
+}
+
+void check_header(const std::string& name, const format::FileHeader& header)
+{
     if (header.header_bytes < format::kHeaderBytes || header.header_bytes > kMaxHeaderBytes)
         refuse("'{}' has a damaged header: {} bytes of header cannot be", name,
                header.header_bytes);
@@ -58,9 +72,19 @@ void check_header(const std::string& name, const format::FileHeader& header)
                static_cast<std::uint32_t>(header.clock));
 }
 
+// A byte for all readers: each has the lock with others, and a collector alone.
+struct flock readers_lock() noexcept
+{
+    struct flock lock {};
+    lock.l_whence = SEEK_SET;
+    lock.l_start = 1;
+    lock.l_len = 1;
+    return lock;
+}
+
 } // namespace
 
-LogFile LogFile::open(const std::filesystem::path& path)
+LogFile LogFile::open(const std::filesystem::path& path, Collected collected)
 {
     // O_NONBLOCK: opening a FIFO that has no writer must not wait.
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -71,8 +95,9 @@ LogFile LogFile::open(const std::filesystem::path& path)
     if (::fstat(fd, &status) != 0)
         refuse("cannot examine '{}': {}", path.string(), std::strerror(errno));
     refuse_other_than_regular(path.string(), status);
+    file.hold();
     file.look_for_packing();
-    file.read_header();
+    file.read_header(collected);
     file.count_chunks();
     return file;
 }
@@ -99,7 +124,29 @@ void LogFile::look_for_packing()
         packed_ = std::make_unique<PackedFile>(fd_);
 }
 
-void LogFile::read_header()
+// Where there are no locks there is no collector either: it has none without.
+void LogFile::hold()
+{
+    constexpr int kMostTries = 10'000; // of a millisecond: it waits for the disk meanwhile
+    struct flock lock = readers_lock();
+    lock.l_type = F_RDLCK;
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+        if (::fcntl(fd_, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+            return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    refuse("'{}' is being collected and cannot be read now: another process has it locked",
+           path_.string());
+}
+
+void LogFile::release() noexcept
+{
+    struct flock lock = readers_lock();
+    lock.l_type = F_UNLCK;
+    ::fcntl(fd_, F_OFD_SETLK, &lock);
+}
+
+void LogFile::read_header(Collected collected)
 {
     const std::size_t got = read_at(0, &header_, sizeof header_);
     if (packed_ && got == 0)
@@ -115,14 +162,19 @@ void LogFile::read_header()
     if (got < sizeof header_)
         refuse("'{}' is cut inside its header ({} of {} bytes): nothing of it can be read",
                path_.string(), got, sizeof header_);
+    check_version(path_.string(), header_, collected);
     check_header(path_.string(), header_);
 }
 
 void LogFile::refresh()
 {
     format::FileHeader now;
-    if (read_at(0, &now, sizeof now) != sizeof now ||
-        std::memcmp(&now, &header_, offsetof(format::FileHeader, chunks)) != 0)
+    if (read_at(0, &now, sizeof now) != sizeof now)
+        return;
+    format::FileHeader expected = header_;
+    if (now.major == format::kCollectedMajorVersion) // it was collected since
+        expected.major = now.major;
+    if (std::memcmp(&now, &expected, offsetof(format::FileHeader, chunks)) != 0)
         return;
     header_ = now;
     count_chunks();

@@ -3,7 +3,8 @@
 // open() throws Error (bad_input) with one clear line for everything that is not a readable log.
 // Reads go through pread, never through a mapping: the file may belong to another user, grow or
 // shrink at any moment. Chunks of any size from kMinChunkBytes to kMaxChunkBytes are read. A log
-// that was packed (packed_file.hpp) is read as if it were not.
+// that was packed (packed_file.hpp) is read as if it were not. No chunk is given back by a
+// collector while it is open.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,11 @@ class PackedFile;
 
 class LogFile {
 public:
-    static LogFile open(const std::filesystem::path& path);
+    // Of a collected log (report/checkpoint/collected.hpp) events are gone. So it is refused,
+    // unless the caller begins with its checkpoint, or asks for no events.
+    enum class Collected { refused, taken };
+    static LogFile open(const std::filesystem::path& path,
+                        Collected collected = Collected::refused);
 
     LogFile(LogFile&& other) noexcept;
     LogFile(const LogFile&) = delete;
@@ -39,9 +44,20 @@ public:
 
     std::uint64_t lost_events() const noexcept; // by the tracer's own word
 
+    // It has a checkpoint, in the place of events.
+    bool collected() const noexcept
+    {
+        return header_.major == format::kCollectedMajorVersion && header_.checkpoint != 0;
+    }
+
     // Looks again for what a program that runs on has added to header and chunks. A header that is
     // not this log's any more is not taken.
     void refresh();
+
+    // Between release() and hold() its chunks may be given back: whoever has read some of them
+    // looks at header().checkpoint then. Error: a collector keeps it for itself all the time.
+    void hold();
+    void release() noexcept;
 
     // Chunks that lie in the file, the last one perhaps in part.
     std::uint32_t chunks() const noexcept { return chunks_; }
@@ -62,7 +78,7 @@ public:
 private:
     LogFile(std::filesystem::path path, int fd);
     void look_for_packing();
-    void read_header();
+    void read_header(Collected collected);
     void count_chunks();
 
     std::filesystem::path path_;

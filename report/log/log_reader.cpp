@@ -40,7 +40,7 @@ bool LogReader::Turn::operator<(const Turn& other) const noexcept
     return rank != other.rank ? rank < other.rank : lane < other.lane;
 }
 
-LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header()), cut_(file.cut())
+LogReader::LogReader(const LogFile& file) : file_(file), clock_(file.header())
 {
     index_new_chunks();
 }
@@ -106,6 +106,9 @@ bool LogReader::index_chunk(std::uint32_t position, std::vector<Chunk>& found)
     // Handed out: its thread is about to begin it, or stopped before that, or it was lost.
     if (header.magic == 0 && header.committed == 0)
         return false;
+    if (header.magic == format::kCheckpointMagic &&
+        file_.header().major == format::kCollectedMajorVersion)
+        return true; // no thread's
     ++begun_;
     const auto payload = static_cast<std::uint32_t>(file_.header().chunk_bytes - sizeof header);
     if (header.magic != format::kChunkMagic || header.committed > payload ||
@@ -289,8 +292,9 @@ void LogReader::drop_first_turn()
 
 bool LogReader::cut() const noexcept
 {
-    return cut_ || std::any_of(lanes_.begin(), lanes_.end(),
-                               [](const Lane& lane) { return lane.cursor && lane.cursor->cut(); });
+    return cut_ || file_.cut() || std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+               return lane.cursor && lane.cursor->cut();
+           });
 }
 
 std::uint64_t LogReader::damaged_chunks() const

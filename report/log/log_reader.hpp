@@ -132,7 +132,7 @@ private:
     std::vector<Turn> turns_; // binary heap, the earliest first
     std::uint64_t until_ = UINT64_MAX;
     bool started_ = false;
-    bool cut_ = false;
+    bool cut_ = false; // in a chunk
     std::uint64_t damaged_chunks_ = 0;
     std::uint64_t missing_chunks_ = 0; // between those of a lane
     std::size_t chunks_ = 0;

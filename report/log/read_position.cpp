@@ -70,7 +70,7 @@ bool LogReader::restore(const Position& position)
     missing_chunks_ = position.missing_chunks;
     chunks_ = position.chunks;
     chunks_read_ = position.chunks_read;
-    cut_ = position.cut || file_.cut();
+    cut_ = position.cut;
     index_new_chunks();
     return true;
 }

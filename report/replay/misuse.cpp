@@ -73,6 +73,8 @@ bool MisuseReplay::apply(const Record& record)
 
 bool MisuseReplay::follows(std::uint64_t start, std::uint64_t end) const
 {
+    if (follows_all_)
+        return true;
     const auto first = std::lower_bound(addresses_.begin(), addresses_.end(), start);
     return first != addresses_.end() && *first < end;
 }
@@ -146,7 +148,43 @@ MisuseReplay::Lives::iterator MisuseReplay::finish(Space& space, Lives::iterator
     clear(space.ended, life->first, life->second.end);
     life->second.ended = by;
     space.ended.insert(*life);
+    if (follows_all_ && space.ended.size() >= 2 * kMostEnded)
+        forget_oldest(space.ended);
     return space.alive.erase(life);
+}
+
+// Half of them, now and then.
+void MisuseReplay::forget_oldest(Lives& ended)
+{
+    std::vector<std::uint64_t> ends;
+    for (const auto& [first, life] : ended)
+        ends.push_back(life.ended.ticks);
+    const auto oldest_kept = ends.end() - static_cast<std::ptrdiff_t>(kMostEnded);
+    std::nth_element(ends.begin(), oldest_kept, ends.end());
+    const std::uint64_t oldest = *oldest_kept;
+    std::erase_if(ended, [&](const auto& one) { return one.second.ended.ticks < oldest; });
+    complete_ = false;
+}
+
+bool MisuseReplay::are_sound(const Lives& lives)
+{
+    std::uint64_t last = 0;
+    return std::all_of(lives.begin(), lives.end(), [&](const auto& one) {
+        const auto& [first, life] = one;
+        return std::exchange(last, life.end) <= first && first <= life.end && life.start <= first;
+    });
+}
+
+bool MisuseReplay::rebuild() const
+{
+    const auto knows_its_context = [&](const auto& one) {
+        return !one.second.mortal || contexts_.count(one.second.context) != 0;
+    };
+    return std::all_of(spaces_.begin(), spaces_.end(), [&](const Space& space) {
+        return are_sound(space.alive) && are_sound(space.ended) &&
+               std::all_of(space.alive.begin(), space.alive.end(), knows_its_context) &&
+               std::all_of(space.ended.begin(), space.ended.end(), knows_its_context);
+    });
 }
 
 void MisuseReplay::map(const Record& record)
@@ -253,7 +291,8 @@ LoggedMisuse MisuseReplay::judge(KeySpace space, std::uint64_t address) const
     misuse.address = address;
     const std::optional<Found> found = find(space, address);
     if (!found) {
-        const bool followed = std::binary_search(addresses_.begin(), addresses_.end(), address);
+        const bool followed =
+            follows_all_ || std::binary_search(addresses_.begin(), addresses_.end(), address);
         misuse.kind = complete_ && followed ? MisuseKind::never_allocated : MisuseKind::unknown;
         return misuse;
     }

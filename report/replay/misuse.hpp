@@ -1,9 +1,11 @@
 // report/replay/misuse.hpp — what became of the addresses that were freed wrongly.
 //
-// It follows these addresses alone, in a second reading of the log.
+// It follows these addresses alone, in a second reading of the log; or all, where there is no
+// second one: see WrongFrees.
 //
 // Memory grows with those addresses and with stacks, not with events: of each key space it keeps
-// the last blocks that cover a followed address, alive or ended, which do not overlap.
+// the last blocks that cover a followed address, alive or ended, which do not overlap. Where all
+// are followed, the kMostEnded that ended last are kept; what is older is called unknown.
 #pragma once
 
 #include <array>
@@ -36,13 +38,23 @@ struct LoggedMisuse : MisuseNumbers {
     LoggedCall ended; // the free before, or the death of the context
     LoggedCall call;
     std::uint64_t last_ticks = 0;
+
+    auto state() noexcept
+    {
+        return std::tie(kind, calls, address, offset, bytes, memory, result, allocation, ended,
+                        call, last_ticks);
+    }
 };
 
 class MisuseReplay {
 public:
+    static constexpr std::size_t kMostEnded = 16384; // of each key space
+
     // `tables`: as the first reading left them. `complete`: no event is missing.
     MisuseReplay(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,
                  bool complete);
+    // Follows all.
+    explicit MisuseReplay(const LogTables& tables) : tables_(tables), follows_all_(true) {}
 
     // To be given every record, in order. True: it was a refused free that is no misuse.
     bool apply(const Record& record);
@@ -57,6 +69,10 @@ public:
     LoggedMisuse judge(const PendingFree& free) const;
 
     std::vector<LoggedMisuse> groups() const; // one for each set of stacks
+
+    // See report/checkpoint: of one that follows all.
+    auto state() noexcept { return std::tie(complete_, spaces_, contexts_, misuses_); }
+    bool rebuild() const; // whether lives are what they can be
 
 private:
     struct Life {
@@ -99,6 +115,8 @@ private:
     void retain(const Record& record);
     void context_gone(const Record& record);
     bool refuse(const Record& record, const Api& api);
+    static bool are_sound(const Lives& lives);
+    void forget_oldest(Lives& ended);
     Lives::iterator finish(Space& space, Lives::iterator life, const LoggedCall& by);
     const LoggedCall* death_of(const Life& life) const;
     std::optional<Found> find(format::KeySpace wanted, std::uint64_t address) const;
@@ -107,7 +125,8 @@ private:
 
     const LogTables& tables_;
     std::vector<std::uint64_t> addresses_; // followed, sorted
-    bool complete_;
+    bool follows_all_ = false;
+    bool complete_ = true; // no event is missing, and of what ended nothing was forgotten
     std::array<Space, std::size(format::kKeySpaces)> spaces_;
     std::unordered_map<std::uint64_t, Context> contexts_; // keyed by context id
     using Key = std::tuple<MisuseKind, std::uint64_t, format::Memory, std::uint64_t, std::uint64_t,

@@ -15,7 +15,7 @@ namespace {
 
 struct CommandGroup {
     const char* heading; // in `vramscope --help`
-    std::array<std::string_view, 13> commands;
+    std::array<std::string_view, 14> commands;
 };
 
 // A command that is in none of them is for tools.
@@ -25,7 +25,7 @@ constexpr CommandGroup kGroups[] = {
       "doctor"}},
     {"More about logs and programs",
      {"timeline", "frag", "churn", "contexts", "objects", "job", "reduce", "reach", "suppress",
-      "mark", "pack", "symbolize", "import"}},
+      "mark", "collect", "pack", "symbolize", "import"}},
 };
 
 const char* group_of(std::string_view name)

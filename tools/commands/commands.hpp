@@ -56,15 +56,16 @@ private:
 
 using AddCommand = void(CommandLine& line);
 AddCommand add_run, add_views, add_plan, add_export, add_schema, add_check, add_diff, add_suppress,
-    add_reduce, add_job, add_mark, add_snapshot, add_reach, add_top, add_pack, add_symbolize,
-    add_import, add_doctor, add_memcheck, add_kernel, add_manuals, add_help;
+    add_reduce, add_job, add_mark, add_snapshot, add_reach, add_top, add_collect, add_pack,
+    add_symbolize, add_import, add_doctor, add_memcheck, add_kernel, add_manuals, add_help;
 
 // In the order of `vramscope --help`, which has them in groups (commands.cpp).
 // add_manuals comes last, with add_help: these know all others.
 inline constexpr AddCommand* kCommands[] = {
-    add_run,      add_views,     add_plan,   add_export, add_schema,   add_check,  add_diff,
-    add_suppress, add_reduce,    add_job,    add_mark,   add_snapshot, add_reach,  add_top,
-    add_pack,     add_symbolize, add_import, add_doctor, add_memcheck, add_kernel, add_manuals};
+    add_run,    add_views,    add_plan,    add_export, add_schema,    add_check,
+    add_diff,   add_suppress, add_reduce,  add_job,    add_mark,      add_snapshot,
+    add_reach,  add_top,      add_collect, add_pack,   add_symbolize, add_import,
+    add_doctor, add_memcheck, add_kernel,  add_manuals};
 
 // What `run PROGRAM...` ended with, or nothing if there is an option of ours to parse.
 std::optional<int> run_without_options(const std::vector<std::string>& arguments);

@@ -43,7 +43,7 @@ struct PackOptions {
 
 report::LogFile open_closed(const std::string& name)
 {
-    report::LogFile log = report::LogFile::open(name);
+    report::LogFile log = report::LogFile::open(name, report::LogFile::Collected::taken);
     const format::FileHeader& header = log.header();
     if (log.packed())
         throw Error(Exit::usage, fmt::format("{} is packed already", name));

@@ -52,6 +52,11 @@ struct SnapshotOptions {
     SourceOptions sources;
 };
 
+report::LogFile log_of(const LiveProcess& process)
+{
+    return report::LogFile::open(process.door, report::LogFile::Collected::taken);
+}
+
 int take_snapshot(const SnapshotOptions& options)
 {
     if (options.stop && !options.reach)
@@ -66,8 +71,7 @@ int take_snapshot(const SnapshotOptions& options)
     const std::optional<MemorySearched> search =
         options.reach ? std::optional(search_memory(process, options.stop)) : std::nullopt;
     const std::uint64_t ticks =
-        search ? search->ticks
-               : capture::read_ticks(report::LogFile::open(process.door).header().clock);
+        search ? search->ticks : capture::read_ticks(log_of(process).header().clock);
     if (copy.wanted())
         write_snapshot(copy, process.door, ticks, [&search](int descriptor) {
             return !search || write_search(descriptor, *search);

@@ -35,7 +35,8 @@ bool is_log_of(int descriptor, pid_t pid)
     std::memcpy(&major, start + offsetof(FileHeader, major), sizeof major);
     std::memcpy(&owner, start + offsetof(FileHeader, pid), sizeof owner);
     return std::memcmp(start, format::kMagic, sizeof format::kMagic) == 0 &&
-           major == format::kMajorVersion && owner == static_cast<std::uint32_t>(pid);
+           (major == format::kMajorVersion || major == format::kCollectedMajorVersion) &&
+           owner == static_cast<std::uint32_t>(pid);
 }
 
 bool write_seen(int descriptor, const SeenByParent& seen)

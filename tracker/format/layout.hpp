@@ -14,13 +14,15 @@
 namespace vramscope::format {
 
 inline constexpr char kMagic[8] = {'V', 'R', 'A', 'M', 'S', 'L', 'O', 'G'};
-inline constexpr std::uint16_t kMajorVersion = 4;       // a reader refuses a newer major
-inline constexpr std::uint16_t kMinorVersion = 2;       // additions that an older reader skips
-inline constexpr std::uint16_t kOldestMajorVersion = 3; // read as if it were of this version
+inline constexpr std::uint16_t kMajorVersion = 4;          // a reader refuses a newer major
+inline constexpr std::uint16_t kMinorVersion = 2;          // additions that an older reader skips
+inline constexpr std::uint16_t kOldestMajorVersion = 3;    // read as if it were of this version
+inline constexpr std::uint16_t kCollectedMajorVersion = 5; // of logs that were collected, alone
 inline constexpr std::uint32_t kByteOrder = 0x01020304;
 inline constexpr std::uint32_t kHeaderBytes = 4096;
 inline constexpr std::uint32_t kChunkBytes = 64 * 1024;
-inline constexpr std::uint32_t kChunkMagic = 0x4b435356; // "VSCK"
+inline constexpr std::uint32_t kChunkMagic = 0x4b435356;      // "VSCK"
+inline constexpr std::uint32_t kCheckpointMagic = 0x50435356; // "VSCP"
 
 enum class Clock : std::uint32_t {
     monotonic = 1, // a tick is a nanosecond of CLOCK_MONOTONIC
@@ -59,6 +61,12 @@ constexpr const char* name(Lost reason) noexcept
 {
     return word_of(kLost, reason);
 }
+
+// Chunks that follow each other, which a checkpoint is written into. None: 0 chunks.
+struct CheckpointRow {
+    std::uint32_t first;
+    std::uint32_t chunks;
+};
 
 struct FileHeader {
     char magic[8];
@@ -105,13 +113,18 @@ struct FileHeader {
     // When the log could not grow for the first time, since the disk was full or for its limit; 0:
     // it could. Since minor version 2.
     std::uint64_t full_ticks;
-    std::uint8_t reserved[kHeaderBytes - 264];
+    // Of a collected log: the position of the checkpoint's first chunk + 1 in the low 32 bits, and
+    // above them how many were published; stored last. 0: there is none.
+    std::uint64_t checkpoint;
+    CheckpointRow checkpoint_rows[2]; // its chunks, and those of the next or the last one
+    std::uint8_t reserved[kHeaderBytes - 288];
 };
 static_assert(sizeof(FileHeader) == kHeaderBytes);
 static_assert(offsetof(FileHeader, process_start) == 40);
 static_assert(offsetof(FileHeader, end) == 96);
 static_assert(offsetof(FileHeader, lost) == 120);
 static_assert(offsetof(FileHeader, full_ticks) == 256);
+static_assert(offsetof(FileHeader, checkpoint_rows) == 272);
 
 // A chunk is written by one thread at a time and is read on its own: deltas start from
 // zero in each.
@@ -135,6 +148,18 @@ struct ChunkHeader {
 static_assert(sizeof(ChunkHeader) == 64);
 static_assert(offsetof(ChunkHeader, committed) == 32);
 static_assert(offsetof(ChunkHeader, pending_address) == 40);
+
+// A chunk of a checkpoint: its bytes follow, as many as there is room for.
+struct CheckpointChunk {
+    std::uint32_t magic;   // kCheckpointMagic
+    std::uint32_t index;   // position in the file
+    std::uint32_t ordinal; // 0, 1, 2 … of the checkpoint
+    std::uint32_t unused;
+    std::uint64_t number; // of the checkpoint: the first that was published is 1
+    std::uint64_t bytes;  // of the whole checkpoint
+    std::uint8_t reserved[32];
+};
+static_assert(sizeof(CheckpointChunk) == sizeof(ChunkHeader));
 
 inline constexpr std::size_t kChunkPayloadBytes = kChunkBytes - sizeof(ChunkHeader);
 

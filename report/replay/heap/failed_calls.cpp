@@ -43,6 +43,19 @@ void FailedCalls::add_refused(const Record& record, const format::Failed& failed
     group.last_ticks = std::max(group.last_ticks, record.ticks);
 }
 
+void FailedCalls::add(const FailedCalls& others)
+{
+    for (const auto& [key, other] : others.groups_) {
+        const auto [at, added] = groups_.try_emplace(key, other);
+        if (added)
+            continue;
+        FailedGroup& group = at->second;
+        group.add(other);
+        group.first_ticks = std::min(group.first_ticks, other.first_ticks);
+        group.last_ticks = std::max(group.last_ticks, other.last_ticks);
+    }
+}
+
 void FailedCalls::forget(std::uint64_t api, std::uint64_t stack, std::uint64_t calls,
                          std::uint64_t bytes)
 {

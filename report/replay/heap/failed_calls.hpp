@@ -37,6 +37,7 @@ public:
 
     void add(const Record& record, const Api* api); // a free is kept for MisuseReplay
     void add_refused(const Record& record, const format::Failed& failed);
+    void add(const FailedCalls& others); // their groups
     // These calls were refused for want of memory, and that was mended.
     void forget(std::uint64_t api, std::uint64_t stack, std::uint64_t calls, std::uint64_t bytes);
 

@@ -77,7 +77,12 @@ public:
     // `phases` outlives this; a phase is held while the sum it was last seen in needs it.
     explicit LostSums(Phases& phases) : phases_(phases) {}
 
-    void list_since(std::uint64_t ticks) { since_ticks_ = ticks; } // older blocks are left out
+    // Older blocks are left out, and what is known already: that is of older ones.
+    void list_since(std::uint64_t ticks)
+    {
+        since_ticks_ = ticks;
+        groups_.clear();
+    }
 
     // `name`: what the program calls the block; empty: nothing.
     void add(const Block& block, Fate fate, const std::string& name = {});

@@ -112,8 +112,9 @@ bool Reading::go_on(std::uint64_t until_ticks, const ApplyBatch& apply,
     return true;
 }
 
-SegmentBirths Reading::find_births(HeapReplay& heap)
+SegmentBirths Reading::find_births(HeapReplay& heap, std::uint64_t until_ticks)
 {
+    reader_.hold_back(until_ticks);
     return read_births(reader_, heap, tables_);
 }
 

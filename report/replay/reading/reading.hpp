@@ -66,7 +66,7 @@ public:
     // Of one that goes on from a checkpoint, in place of all those: what the rest of the log shows
     // to be segments, for who begins there once more and is told by expect_segments(). `heap` as
     // the checkpoint has it; nobody watches it.
-    SegmentBirths find_births(HeapReplay& heap);
+    SegmentBirths find_births(HeapReplay& heap, std::uint64_t until_ticks);
     void expect_segments(SegmentBirths births) { births_ = std::move(births); }
 
     // Whether an allocator of the program's cuts segments. The first call may read the whole log.
@@ -87,7 +87,11 @@ public:
     }
     std::uint64_t until_ticks() const noexcept { return until_ticks_; } // as it was read up to
     // Whether it was known from the first on what an allocator of the program's cuts.
-    bool knows_segments() const noexcept { return births_.has_value(); }
+    bool knows_segments() const noexcept { return births_.has_value() && !late_segments_; }
+    // From here on it is not: what an allocator of the program's cuts was counted as the program's
+    // before.
+    void finds_segments_late() noexcept { late_segments_ = true; }
+    bool found_segments_late() const noexcept { return late_segments_; }
     // Since its checkpoint, or the last of these calls.
     std::size_t chunks_read() const noexcept { return reader_.chunks_read() - chunks_before_; }
     void count_from_here() noexcept { chunks_before_ = reader_.chunks_read(); }
@@ -114,6 +118,7 @@ private:
     const bool follows_;
     LogTables tables_;
     std::optional<SegmentBirths> births_; // once they are known
+    bool late_segments_ = false;
     std::optional<ReadAhead> ahead_;
     std::size_t chunks_before_ = 0; // that do not count
     bool interrupted_ = false;

@@ -105,8 +105,11 @@ TEST(FormatPage, HasTheFileHeaderOfTheCode)
                                    MEMBER(H, python_ended_ticks),
                                    MEMBER(H, chunks_begun),
                                    MEMBER(H, unused),
-                                   MEMBER(H, full_ticks)});
-    EXPECT_EQ(offsetof(H, reserved), offsetof(H, full_ticks) + 8) << "a field is missing above";
+                                   MEMBER(H, full_ticks),
+                                   MEMBER(H, checkpoint),
+                                   MEMBER(H, checkpoint_rows)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, checkpoint_rows) + 16)
+        << "a field is missing above";
 }
 
 TEST(FormatPage, HasTheChunkHeaderOfTheCode)
@@ -118,6 +121,14 @@ TEST(FormatPage, HasTheChunkHeaderOfTheCode)
                     MEMBER(H, pending_address), MEMBER(H, pending_ticks), MEMBER(H, pending_stack),
                     MEMBER(H, pending_api)});
     EXPECT_EQ(sizeof(H), offsetof(H, pending_api) + 4) << "a field is missing above";
+}
+
+TEST(FormatPage, HasTheChunksOfACheckpointOfTheCode)
+{
+    using H = format::CheckpointChunk;
+    expect_members("Collected logs", {MEMBER(H, magic), MEMBER(H, index), MEMBER(H, ordinal),
+                                      MEMBER(H, unused), MEMBER(H, number), MEMBER(H, bytes)});
+    EXPECT_EQ(offsetof(H, reserved), offsetof(H, bytes) + 8) << "a field is missing above";
 }
 
 TEST(FormatPage, NamesTheConstantsOfTheCode)
@@ -134,6 +145,8 @@ TEST(FormatPage, NamesTheConstantsOfTheCode)
     EXPECT_TRUE(meaning("minor").starts_with(std::to_string(format::kMinorVersion) + ";"));
     EXPECT_TRUE(meaning("header_bytes").starts_with(std::to_string(format::kHeaderBytes) + ";"));
     EXPECT_EQ(meaning("chunk_bytes"), std::to_string(format::kChunkBytes));
+    EXPECT_NE(meaning("major").find(" " + std::to_string(format::kCollectedMajorVersion) + " "),
+              std::string::npos);
     EXPECT_EQ(number(meaning("byte_order")), format::kByteOrder);
 }
 

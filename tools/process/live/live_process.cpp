@@ -124,13 +124,18 @@ std::pair<std::shared_ptr<const int>, fs::path> hold(const fs::path& door)
     return {std::move(held), fs::path("/proc/self/fd") / std::to_string(descriptor)};
 }
 
+format::FileHeader header_of(const fs::path& log)
+{
+    return report::LogFile::open(log, report::LogFile::Collected::taken).header();
+}
+
 std::optional<LiveProcess> find_log(pid_t pid, std::uint64_t start, const Maps& maps)
 {
     for (const Mapping& mapping : maps.candidates)
         for (const fs::path& door : doors_to(pid, mapping)) {
             try {
                 const auto [held, own_door] = hold(door);
-                if (is_log_of(report::LogFile::open(own_door).header(), pid, start))
+                if (is_log_of(header_of(own_door), pid, start))
                     return LiveProcess{pid, start, mapping.name, own_door, held};
             } catch (const report::Error&) {
                 // some other file that the program has mapped, or it has just ended
@@ -234,7 +239,9 @@ int open_log_for_writing(const LiveProcess& process)
     else if (::pread(descriptor, &header, sizeof header, 0) !=
                  static_cast<ssize_t>(sizeof header) ||
              std::memcmp(header.magic, format::kMagic, sizeof header.magic) != 0 ||
-             header.major != format::kMajorVersion || header.header_bytes != format::kHeaderBytes ||
+             (header.major != format::kMajorVersion &&
+              header.major != format::kCollectedMajorVersion) ||
+             header.header_bytes != format::kHeaderBytes ||
              header.chunk_bytes != format::kChunkBytes ||
              !is_log_of(header, process.pid, process.start))
         problem = "it is not a log that this vramscope can write to";

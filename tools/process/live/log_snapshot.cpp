@@ -12,7 +12,8 @@ void write_snapshot(const Output& output, const std::filesystem::path& log, std:
 {
     OutputFile file(output, 0600);
     errno = EIO;
-    if (!report::copy_log(report::LogFile::open(log), ticks, file.descriptor()) ||
+    if (!report::copy_log(report::LogFile::open(log, report::LogFile::Collected::taken), ticks,
+                          file.descriptor()) ||
         (more && !more(file.descriptor())))
         file.fail();
     file.finish();

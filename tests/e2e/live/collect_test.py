@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# tests/e2e/live/collect_test.py — a log that is collected while its program runs tells what the
+# whole log does.
+#
+# The whole log is kept beside it: before each collection its chunks are copied, and in the end they
+# are put back into a copy of the log. VRAMSCOPE_TEST_KILLS is how often a collector is killed.
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from live import VRAMSCOPE, LiveTest
+
+HEADER, CHUNK = 4096, 65536
+SETTLED = 1.1  # seconds: what happened before is collected
+
+
+def chunks_of(log):
+    """The chunks of threads, by their positions; not what a collector wrote."""
+    found = {}
+    with open(log, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        at = HEADER
+        while at < size:
+            try:
+                at = max(at, os.lseek(file.fileno(), at, os.SEEK_DATA))
+            except OSError:
+                break
+            position = (at - HEADER) // CHUNK
+            bytes_ = os.pread(file.fileno(), CHUNK, HEADER + position * CHUNK)
+            if bytes_[:4] == b"VSCK":
+                found[position] = bytes_
+            at = HEADER + (position + 1) * CHUNK
+    return found
+
+
+def on_disk(log):
+    return os.stat(log).st_blocks * 512
+
+
+class CollectTest(LiveTest):
+    def setUp(self):
+        super().setUp()
+        self.kept = {}
+
+    def collect(self, process, *, settled=True):
+        if settled:
+            time.sleep(SETTLED)
+        self.kept.update(chunks_of(self.log))
+        self.live("collect", process.pid, "--once")
+
+    def whole_log(self):
+        """What the log would be, had nothing been collected."""
+        self.kept.update(chunks_of(self.log))
+        whole = self.folder / "whole.vsl"
+        with open(self.log, "rb") as log, open(whole, "wb") as copy:
+            header = bytearray(log.read(HEADER))
+            struct.pack_into("<H", header, 8, 4)
+            header[264:288] = bytes(24)
+            copy.write(header)
+            copy.truncate(os.fstat(log.fileno()).st_size)
+            for position, chunk in self.kept.items():
+                copy.seek(HEADER + position * CHUNK)
+                copy.write(chunk)
+        return whole
+
+    def assert_tells_what_the_whole_log_does(self):
+        whole = self.whole_log()
+        for command in (("report",), ("leaks",), ("peak",), ("frag",), ("timeline",), ("churn",), ("objects",),
+                        ("contexts",), ("check", "--max-peak", "1MiB"), ("report", "--json", "-")):
+            told = [self.execute(VRAMSCOPE, *command, log) for log in (whole, self.log)]
+            texts = [(done.returncode, done.stdout.replace(str(log), "LOG"), done.stderr.replace(str(log), "LOG"))
+                     for done, log in zip(told, (whole, self.log))]
+            self.assertEqual(*texts, command)
+        return json.loads(told[1].stdout)
+
+    def test_all_that_is_told_is_as_of_the_whole_log(self):
+        process = self.start()
+        self.tell(process, "hold 4096 50", "drop 1", "twice 2", "churn 40000 3")
+        self.collect(process)
+        self.assertLess(on_disk(self.log) + (512 << 10), os.stat(self.log).st_size)
+        for _ in range(3):
+            self.tell(process, "twice 1", "hold 8192 7", "drop 3", "host 100 1", "churn 60000 2")
+            self.collect(process)
+        self.assertLess(on_disk(self.log), os.stat(self.log).st_size / 4)
+        self.live("mark", process.pid, "late")
+        self.tell(process, "hold 100 1")
+        held = self.live("top", process.pid, "--once").stdout
+        self.assertIn("WRONG FREES: 5 calls", held)
+        self.assertIn("in 62 blocks", held)
+        copy = self.folder / "copy.vsl"
+        self.live("snapshot", process.pid, "-o", copy)
+        self.end(process)
+        report = self.assert_tells_what_the_whole_log_does()
+        self.assertEqual(report["totals"]["leaked_blocks"], 65)
+        self.assertEqual({row["kind"] for row in report["misuse"]}, {"double-free"})
+        self.assertEqual(sum(row["calls"] for row in report["misuse"]), 5)
+        self.assertEqual([mark["name"] for mark in report["processes"][0]["marks"]], ["late"])
+        self.assertEqual(self.json_of(copy)["totals"]["leaked_blocks"], 65)
+        self.live("pack", self.log)
+        self.assertEqual(self.json_of(f"{self.log}.zst")["totals"], report["totals"])
+
+    def test_what_needs_each_event_is_refused_in_one_line(self):
+        process = self.start()
+        self.tell(process, "hold 4096 5", "churn 40000 1")
+        self.collect(process)
+        rules = self.folder / "rules"
+        rules.write_text("")
+        self.end(process)
+        for command in (("plan", self.log), ("export", "--to", "jsonl", self.log), ("symbolize", self.log)):
+            self.assert_refused(*command, words="was collected", status=120)
+        for command in (("report", "--html", "page.html", self.log), ("report", "--until", "1ms", self.log),
+                        ("leaks", "--from", "1ms", self.log)):
+            self.assert_refused(*command, words="was collected", status=125)
+        since = self.live("leaks", "--from", "1h", self.log).stdout
+        self.assertNotIn("hold", since)
+
+    def test_top_goes_on_while_chunks_are_given_back(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 1")
+        top = subprocess.Popen([VRAMSCOPE, "top", str(process.pid), "--interval", "0.1"], stdout=subprocess.PIPE,
+                               text=True, env=self.environment())
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.kill)
+        for times in range(1, 4):
+            self.tell(process, "churn 40000 2", "hold 1048576 1")
+            self.collect(process)
+            words = f"holds       {times + 1} MiB in {times + 1} blocks"
+            self.assertTrue(any(words in line for line in top.stdout), words)
+        self.end(process)
+        self.assertIn("has ended", top.stdout.read())
+        self.assertEqual(top.wait(timeout=60), 0)
+
+    def test_a_collector_that_is_killed_leaves_a_whole_log(self):
+        process = self.start()
+        self.tell(process, "hold 4096 50")
+        rounds = int(os.environ.get("VRAMSCOPE_TEST_KILLS", 12))
+        for _ in range(rounds):
+            process.stdin.write("churn 20000 2\n")  # it runs while the collector does
+            process.stdin.flush()
+            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.1"],
+                                         stderr=subprocess.PIPE, text=True, env=self.environment())
+            time.sleep(random.uniform(0, 0.4))
+            collector.send_signal(signal.SIGKILL)
+            collector.communicate(timeout=60)
+            self.assertEqual(process.stdout.readline(), "done\n")
+        time.sleep(SETTLED)
+        self.live("collect", process.pid, "--once")
+        self.assertLess(on_disk(self.log), 2 << 20)
+        self.end(process)
+        report = self.json_of(self.log)
+        self.assertEqual(report["totals"]["leaked_blocks"], 50)
+        self.assertEqual(report["verdict"], "leaks")
+        device = [row for row in report["processes"][0]["coverage"].items() if row[0] in ("allocations", "frees")]
+        self.assertEqual(dict(device), {"allocations": 50 + 40000 * rounds, "frees": 40000 * rounds})
+
+    def test_it_ends_with_its_program(self):
+        process = self.start()
+        self.tell(process, "hold 4096 1", "churn 100000 2")
+        with subprocess.Popen([VRAMSCOPE, "collect", self.log, "--every", "0.2"], stderr=subprocess.PIPE, text=True,
+                              env=self.environment()) as collector:
+            time.sleep(SETTLED + 1)
+            self.assert_refused("collect", process.pid, words="another process collects it already", status=125)
+            process.kill()
+            process.wait(timeout=60)
+            told = collector.communicate(timeout=60)[1]
+        self.assertEqual((collector.returncode, told.count("\n")), (0, 1), told)
+        self.assertIn("on disk", told)
+        self.assertEqual(self.json_of(self.log)["totals"]["leaked_blocks"], 1)
+        self.assert_refused("collect", self.log, words="no program writes it")
+
+    def test_it_ends_where_the_program_goes_on_as_another(self):
+        process = self.start()
+        self.tell(process, "hold 4096 1", "churn 40000 1")
+        with subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.2"], stderr=subprocess.PIPE,
+                              text=True, env=self.environment()) as collector:
+            time.sleep(SETTLED + 1)
+            process.stdin.write("exec /bin/cat\n")
+            process.stdin.flush()
+            self.assertIn("on disk", collector.communicate(timeout=60)[1])
+        self.assertEqual(self.json_of(self.log)["totals"]["leaked_blocks"], 1)
+
+    def test_wrong_usage(self):
+        process = self.start()
+        self.assert_refused("collect", process.pid, words="has no log yet")
+        self.tell(process, "hold 4096 1")
+        self.assert_refused("collect", process.pid, "--every", "0", words="0.1 to 86400", status=125)
+        self.assert_refused("collect", "none.vsl", words="cannot open", status=120)
+        self.live("collect", process.pid, "--once")  # nothing is full yet
+        self.assertEqual(self.log.read_bytes()[8], 4)
+        if os.geteuid() == 0:
+            done = self.as_nobody("collect", str(process.pid), "--once")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (110, 1), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
