@@ -28,7 +28,9 @@ enum class Do : std::uint8_t {
     mark,
     failed,
     share,
-    sample, // the driver's own numbers of a device
+    sample,      // the driver's own numbers of a device
+    failed_free, // these two are in no random program by themselves
+    damaged,
 };
 
 struct Step {

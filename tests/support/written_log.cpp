@@ -62,6 +62,12 @@ void write(LogBuilder& log, const Step& step)
     case Do::mark:
         log.mark("here");
         return;
+    case Do::failed_free:
+        log.failed_free(step.address, step.stack, step.api);
+        return;
+    case Do::damaged:
+        log.damaged(format::Damage::use_after_free, step.address, 8, step.bytes, step.stack);
+        return;
     case Do::failed:
         log.failed(2, step.bytes, "cuMemAlloc_v2", step.stack);
         return;

@@ -1,0 +1,308 @@
+// tests/report/checkpoint/collected_test.cpp — a log that was collected again and again tells what
+// the whole log does.
+//
+// Random programs are written twice: as one log, and as one that grows and is collected meanwhile,
+// down to nothing but its checkpoint and the chunks that are open. The report of the first is the
+// oracle. A failure names its seed; VRAMSCOPE_TEST_SEEDS is how many programs are played.
+#include "report/checkpoint/collected.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "report/checkpoint/checkpoint.hpp"
+#include "report/error.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/json/documents.hpp"
+#include "report/log/given_back.hpp"
+#include "tests/support/random_program.hpp"
+#include "tracker/log/outside_checkpoint.hpp"
+
+namespace vramscope::report {
+namespace {
+
+using test::Bytes;
+using test::Do;
+using test::Layout;
+using test::LogBuilder;
+using test::random_program;
+using test::Step;
+using test::TempFile;
+using test::written;
+
+constexpr std::size_t kChunk = format::kChunkBytes;
+
+std::uint32_t seeds()
+{
+    const char* const wanted = std::getenv("VRAMSCOPE_TEST_SEEDS");
+    return wanted ? static_cast<std::uint32_t>(std::atoi(wanted)) : 40;
+}
+
+// A log as a recorder and a collector write it: the collector takes chunks too, so those of the
+// program are at other places than in the log that it would have written alone.
+class CollectedLog {
+public:
+    CollectedLog() : descriptor_(::memfd_create("collected.vsl", MFD_CLOEXEC)) {}
+    CollectedLog(const CollectedLog&) = delete;
+    CollectedLog& operator=(const CollectedLog&) = delete;
+    ~CollectedLog() { ::close(descriptor_); }
+
+    std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+    int descriptor() const { return descriptor_; }
+
+    // The log is now what it would be in these bytes.
+    void grow_to(const Bytes& log)
+    {
+        format::FileHeader header;
+        std::memcpy(&header, log.data(), sizeof header);
+        const format::FileHeader before = read_header();
+        const std::uint32_t chunks = header.chunks;
+        header.chunks = before.chunks;
+        for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+            const auto [at, added] = place_.try_emplace(chunk, header.chunks);
+            header.chunks += added;
+            if (added || is_there(at->second))
+                copy_chunk(&log[format::kHeaderBytes + chunk * kChunk], at->second);
+        }
+        if (before.major != 0) {
+            header.major = before.major;
+            header.checkpoint = before.checkpoint;
+            std::memcpy(header.checkpoint_rows, before.checkpoint_rows,
+                        sizeof header.checkpoint_rows);
+        }
+        write(&header, sizeof header, 0);
+    }
+
+    // As a collector does it.
+    void collect(std::uint64_t until_ticks)
+    {
+        std::string checkpoint;
+        std::vector<EmptyRun> given_back;
+        {
+            const LogFile file = LogFile::open(path(), LogFile::Collected::taken);
+            const auto log = begin_collection(file, until_ticks);
+            log->reading.read_ahead(log->replays.heap, {},
+                                    [&](const RecordBatch& batch, const SegmentReplay& pool) {
+                                        log->apply(batch, pool);
+                                    });
+            checkpoint = checkpoint_of(*log);
+            check_collected_checkpoint(checkpoint, file);
+            given_back = chunks_to_give_back(file, log->reading.reader().kept());
+        }
+        ASSERT_TRUE(log::publish_checkpoint(descriptor_, checkpoint));
+        for (const EmptyRun& run : given_back) {
+            ASSERT_TRUE(log::give_back(descriptor_, run.first, run.end));
+            chunks_given_back += run.end - run.first;
+        }
+    }
+
+    format::FileHeader read_header() const
+    {
+        format::FileHeader header{};
+        if (::pread(descriptor_, &header, sizeof header, 0) < 0)
+            ADD_FAILURE();
+        return header;
+    }
+    std::uint64_t bytes_on_disk() const
+    {
+        struct stat status;
+        return ::fstat(descriptor_, &status) == 0
+                   ? 512u * static_cast<std::size_t>(status.st_blocks)
+                   : 0;
+    }
+    void write(const void* bytes, std::size_t count, std::uint64_t offset)
+    {
+        ASSERT_EQ(::pwrite(descriptor_, bytes, count, static_cast<off_t>(offset)),
+                  static_cast<ssize_t>(count));
+    }
+
+    std::uint32_t chunks_given_back = 0;
+
+private:
+    static std::uint64_t offset_of(std::uint32_t position)
+    {
+        return format::kHeaderBytes + std::uint64_t{position} * kChunk;
+    }
+    bool is_there(std::uint32_t position) const // else it was given back, and is not written again
+    {
+        std::uint32_t magic = 0;
+        return ::pread(descriptor_, &magic, sizeof magic, static_cast<off_t>(offset_of(position))) >
+                   0 &&
+               magic != 0;
+    }
+    void copy_chunk(const std::uint8_t* bytes, std::uint32_t position)
+    {
+        std::vector<std::uint8_t> chunk(bytes, bytes + kChunk);
+        format::ChunkHeader header;
+        std::memcpy(&header, chunk.data(), sizeof header);
+        header.index = position;
+        std::memcpy(chunk.data(), &header, sizeof header);
+        write(chunk.data(), chunk.size(), offset_of(position));
+    }
+
+    int descriptor_;
+    std::map<std::uint32_t, std::uint32_t> place_; // of each chunk of the whole log
+};
+
+// Without what the file itself is called.
+std::string report_of(const std::filesystem::path& log)
+{
+    Options options;
+    options.all_sites = true;
+    Report report = make_report({log}, options);
+    for (Process& process : report.processes)
+        process.log = "log";
+    return report_json(report, Audience::whole_file).dump(1);
+}
+
+struct Played {
+    std::vector<Step> steps;
+    Layout layout;
+};
+
+// Of memory that is there or was, or a bit behind where it begins.
+void add_wrong_frees(std::vector<Step>& steps, std::mt19937& random)
+{
+    std::vector<std::uint64_t> addresses{0x123};
+    for (std::size_t at = 0; at < steps.size(); ++at) {
+        if (steps[at].what == Do::alloc)
+            addresses.push_back(steps[at].address);
+        if (random() % 10 > 0)
+            continue;
+        Step wrong = steps[at];
+        wrong.what = random() % 3 > 0 ? Do::failed_free : Do::damaged;
+        wrong.api = random() % 2 > 0 ? "cuMemFree_v2" : "cuMemFreeHost";
+        wrong.address = addresses[random() % addresses.size()] + 16 * (random() % 2);
+        wrong.bytes = 4;
+        wrong.stack = 1 + random() % test::kStacks;
+        steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(++at), wrong);
+    }
+}
+
+Played program_of(std::uint32_t seed)
+{
+    // Where memory overlaps that cannot, more lives are cut in pieces where all are followed.
+    const bool nonsense = seed % 5 == 0;
+    std::mt19937 random(seed);
+    std::vector<Step> steps = random_program(seed, {.late_frees = false, .nonsense = nonsense});
+    if (!nonsense)
+        add_wrong_frees(steps, random);
+    return {std::move(steps), {.new_chunks = 5 + seed % 30, .seed = seed}};
+}
+
+// After each few steps all of them are collected.
+void play(const Played& program, std::mt19937& random, CollectedLog& log)
+{
+    const std::vector<Step>& steps = program.steps;
+    std::uint64_t last = 0;
+    for (std::size_t step = 1 + random() % 50; step < steps.size(); step += 1 + random() % 50) {
+        log.grow_to(written({steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(step)},
+                            program.layout)
+                        .build());
+        const std::uint64_t now = steps[step - 1].ticks;
+        const std::uint64_t until = now - std::min<std::uint64_t>(now, random() % 3000);
+        if (until > last)
+            log.collect(last = until);
+    }
+    log.grow_to(written(steps, program.layout).build());
+}
+
+TEST(CollectedLog, TellsWhatTheWholeLogDoes)
+{
+    std::uint32_t given_back = 0;
+    for (std::uint32_t seed = 1; seed <= seeds(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        std::mt19937 random(seed);
+        const Played program = program_of(seed);
+        CollectedLog log;
+        play(program, random, log);
+        given_back += log.chunks_given_back;
+        const TempFile whole(written(program.steps, program.layout).build());
+        ASSERT_EQ(report_of(log.path()), report_of(whole.path()));
+    }
+    EXPECT_GT(given_back, 10 * seeds()); // else nothing was tested
+}
+
+std::string refusal_of(const std::filesystem::path& log, const Options& options = {})
+{
+    try {
+        make_report({log}, options);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+struct Collected : testing::Test {
+    Collected()
+    {
+        std::mt19937 random(7);
+        play(program_of(7), random, log);
+    }
+    CollectedLog log;
+};
+
+TEST_F(Collected, ItIsRefusedWhereEachEventIsNeeded)
+{
+    EXPECT_THROW(LogFile::open(log.path()), Error);
+    Options until, from, page;
+    until.until_ns = from.from_ns = 1;
+    page.for_page = true;
+    EXPECT_NE(refusal_of(log.path(), until).find("is known from"), std::string::npos);
+    EXPECT_NE(refusal_of(log.path(), from).find("is known from"), std::string::npos);
+    EXPECT_NE(refusal_of(log.path(), page).find("only events tell"), std::string::npos);
+}
+
+TEST_F(Collected, AWrongCheckpointIsRefusedInOneLine)
+{
+    const format::FileHeader header = log.read_header();
+    const auto first = static_cast<std::uint32_t>(header.checkpoint) - 1;
+    const std::uint64_t offset = format::kHeaderBytes + std::uint64_t{first} * kChunk;
+    const std::uint8_t other = 0xff;
+    log.write(&other, 1, offset + sizeof(format::CheckpointChunk) + 200);
+    EXPECT_NE(refusal_of(log.path()).find("it is damaged"), std::string::npos);
+    log.write(&other, 1, offset);
+    EXPECT_NE(refusal_of(log.path()).find("its checkpoint is damaged"), std::string::npos);
+    format::FileHeader none = header;
+    none.checkpoint = 0; // chunks are missing then
+    log.write(&none, sizeof none, 0);
+    EXPECT_NE(report_of(log.path()).find("\"verdict\": \"inconclusive\""), std::string::npos);
+    none.checkpoint = UINT64_MAX;
+    log.write(&none, sizeof none, 0);
+    EXPECT_NE(refusal_of(log.path()).find("its checkpoint is damaged"), std::string::npos);
+}
+
+// Whatever is killed in between: what is written into the other row is not looked at.
+TEST_F(Collected, ACheckpointThatIsNotPublishedIsNotLookedAt)
+{
+    const std::string before = report_of(log.path());
+    const format::FileHeader header = log.read_header();
+    ASSERT_TRUE(log::publish_checkpoint(log.descriptor(), "half of one"));
+    EXPECT_NE(log.read_header().checkpoint, header.checkpoint);
+    format::FileHeader killed = log.read_header();
+    killed.checkpoint = header.checkpoint;
+    log.write(&killed, sizeof killed, 0);
+    EXPECT_EQ(report_of(log.path()), before);
+}
+
+TEST_F(Collected, RowsAreUsedInTurn)
+{
+    const std::uint32_t chunks = log.read_header().chunks;
+    const std::uint64_t bytes = log.bytes_on_disk();
+    for (int times = 0; times < 100; ++times)
+        ASSERT_TRUE(log::publish_checkpoint(log.descriptor(), "a checkpoint"));
+    EXPECT_EQ(log.read_header().chunks, chunks);
+    EXPECT_EQ(log.bytes_on_disk(), bytes);
+}
+
+} // namespace
+} // namespace vramscope::report
