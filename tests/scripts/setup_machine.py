@@ -28,7 +28,7 @@ case ${0##*/} in
         [[ $1 == --version ]] && echo "cmake version $v" || echo "$v" ;;
     nvcc) echo "Cuda compilation tools, release $(<nvcc.version), V1" ;;
     id) cat uid ;;
-    dpkg-deb) [[ ! -e empty ]] || exit 0; mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD"/usr/bin/{promtool,prometheus-node-exporter,debuginfod} "$OLDPWD/lib.so.1"; chmod +x "$OLDPWD/usr/bin/"* ;;
+    dpkg-deb) [[ ! -e empty ]] || exit 0; mkdir -p "$OLDPWD/usr/bin"; touch "$OLDPWD"/usr/bin/{promtool,prometheus,prometheus-node-exporter,debuginfod} "$OLDPWD/lib.so.1"; chmod +x "$OLDPWD/usr/bin/"* ;;
     npm) echo "npm $*" >>log; [[ -e offline ]] && exit 1; mkdir -p "${!#}/node_modules/ajv" ;;
     node | g++-11) ;;
     sudo) echo "sudo $*" >>log; "$@" ;;
@@ -118,6 +118,7 @@ class SetupTest(unittest.TestCase):
                        "VRAMSCOPE_BROWSER": str(self.machine / "browser"),
                        "VRAMSCOPE_OLDEST_NODE": str(self.machine / "oldest-node"),
                        "VRAMSCOPE_PROMTOOL": str(self.machine / "promtool"),
+                       "VRAMSCOPE_PROMETHEUS": str(self.machine / "prometheus"),
                        "VRAMSCOPE_NODE_EXPORTER": str(self.machine / "prometheus-node-exporter"),
                        "VRAMSCOPE_DEBUGINFOD": str(self.machine / "debuginfod"),
                        "VRAMSCOPE_SETUP_ROOT": str(self.machine / "root"), **environment}

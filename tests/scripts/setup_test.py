@@ -61,7 +61,7 @@ class Setup(SetupTest):
         self.assertNotIn(" nodejs", log)
         self.assertRegex(log, f"npm ci .*--ignore-scripts --engine-strict .*--prefix {self.machine / 'ajv'}\n")
         self.assertTrue((self.machine / "ajv/node_modules/ajv").is_dir())
-        for program in ("promtool", "prometheus-node-exporter", "debuginfod"):
+        for program in ("promtool", "prometheus", "prometheus-node-exporter", "debuginfod"):
             self.assertEqual(sorted(os.listdir(self.machine / program)), sorted([program, "lib.so.1"]))
         self.assertRegex(log, f"npm ci .*--ignore-scripts .*--prefix {self.machine / 'oracles'}\n")
         self.assertIn("python-root \n", log)
