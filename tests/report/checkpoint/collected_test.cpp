@@ -232,6 +232,45 @@ TEST(CollectedLog, TellsWhatTheWholeLogDoes)
     EXPECT_GT(given_back, 10 * seeds()); // else nothing was tested
 }
 
+// The program takes memory, and its allocator cuts a block from that.
+LogBuilder program_that_cuts(std::size_t steps)
+{
+    constexpr std::uint64_t kSegment = 0x1'0000'0000;
+    LogBuilder log;
+    log.header().suballocated = 1;
+    log.place({.context = 1, .device = 0}).alloc(0x1000, 4096);
+    if (steps > 0)
+        log.alloc(kSegment, 20 << 20);
+    if (steps > 1)
+        log.alloc(kSegment, 3 << 20, 0, "PyTorch");
+    return log;
+}
+
+// `written` of its steps are in the log when it is collected, and `settled` of them.
+bool is_doubted_after(std::size_t written, std::size_t settled)
+{
+    CollectedLog log;
+    log.grow_to(program_that_cuts(written).build());
+    log.collect(program_that_cuts(settled).now() - 1);
+    log.grow_to(program_that_cuts(2).build());
+    const Report report = make_report({log.path()});
+    EXPECT_EQ(report.totals.leaked_blocks, 2u);
+    const TempFile whole(program_that_cuts(2).build());
+    const bool doubted =
+        std::any_of(report.reasons.begin(), report.reasons.end(), [](const std::string& why) {
+            return why.find("when the log was collected") != std::string::npos;
+        });
+    EXPECT_EQ(report_of(log.path()) == report_of(whole.path()), !doubted);
+    return doubted;
+}
+
+TEST(CollectedLog, MemoryThatIsCutLaterIsKnownOrThereIsADoubt)
+{
+    EXPECT_FALSE(is_doubted_after(0, 0));
+    EXPECT_FALSE(is_doubted_after(2, 1)); // it was cut within the second
+    EXPECT_TRUE(is_doubted_after(1, 1));
+}
+
 std::string refusal_of(const std::filesystem::path& log, const Options& options = {})
 {
     try {

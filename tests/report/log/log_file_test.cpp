@@ -113,10 +113,36 @@ TEST(LogFile, TakesTheFormatsBeforeItsOwnDownToTheOldestThatItReads)
 TEST(LogFile, RefusesANewerFormatAndNamesBothVersions)
 {
     const std::string text = refusal_of_header(
-        [](format::FileHeader& header) { header.major = format::kMajorVersion + 1; });
-    const std::string newer = "format " + std::to_string(format::kMajorVersion + 1);
+        [](format::FileHeader& header) { header.major = format::kCollectedMajorVersion + 1; });
+    const std::string newer = "format " + std::to_string(format::kCollectedMajorVersion + 1);
     const std::string ours = "reads format " + std::to_string(format::kMajorVersion);
     EXPECT_TRUE(says(text, newer) && says(text, ours) && says(text, "newer vramscope")) << text;
+}
+
+TEST(LogFile, RefusesACollectedOneUnlessItIsAskedFor)
+{
+    LogBuilder log;
+    log.header().major = format::kCollectedMajorVersion;
+    const TempFile file(log.build());
+    EXPECT_TRUE(says(refusal(file.path()), "needs each event"));
+    EXPECT_FALSE(LogFile::open(file.path(), LogFile::Collected::taken).collected());
+}
+
+// As `top` does between two looks: meanwhile a collector may give its chunks back.
+TEST(LogFile, KeepsCollectorsOffWhileItIsHeld)
+{
+    const TempFile file(LogBuilder().build());
+    const int collector = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
+    struct flock alone {};
+    alone.l_type = F_WRLCK;
+    alone.l_start = alone.l_len = 1;
+    const auto may_collect = [&] { return ::fcntl(collector, F_OFD_SETLK, &alone) == 0; };
+    LogFile log = LogFile::open(file.path());
+    EXPECT_FALSE(may_collect());
+    log.release();
+    EXPECT_TRUE(may_collect());
+    ::close(collector);
+    log.hold();
 }
 
 TEST(LogFile, TakesANewerMinorVersion)
