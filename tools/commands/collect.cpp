@@ -15,6 +15,7 @@
 #include "tools/output/messages.hpp"
 #include "tools/process/live/collector.hpp"
 #include "tools/process/live/live_process.hpp"
+#include "tools/process/traced_process.hpp"
 
 namespace vramscope {
 namespace {
@@ -92,6 +93,7 @@ int collect(const CollectOptions& options)
 {
     if (!(options.every >= 0.1 && options.every <= 86400))
         throw report::Error(report::Exit::usage, "--every is 0.1 to 86400 seconds");
+    survive_failed_writes();
     const std::unique_ptr<Collector> collector = collector_of(options.log);
     do {
         collect_once(*collector, options.once);

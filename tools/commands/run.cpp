@@ -31,12 +31,14 @@
 #include "tools/output/messages.hpp"
 #include "tools/process/diagnosis.hpp"
 #include "tools/process/inside.hpp"
+#include "tools/process/live/bounded_logs.hpp"
 #include "tools/process/log_place.hpp"
 #include "tools/process/traced_environment.hpp"
 #include "tools/process/traced_process.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/watch/watch.hpp"
 #include "tools/watch/watch_options.hpp"
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope {
 namespace {
@@ -59,6 +61,7 @@ Examples:
   vramscope run --inside python3 train.py      and its arrays of JAX, TensorFlow, cuDF or CuPy are told one by one
   vramscope run --reach ./train                and what holds each block that leaked: a variable, a list, nothing
   vramscope run --metrics server.prom --on growth ./tell-us ./server    numbers for Prometheus while it runs
+  vramscope run --bounded 64MiB ./server       for weeks: its log stays small, as with `vramscope collect`
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
@@ -72,6 +75,7 @@ struct RunOptions {
     std::vector<std::string> settings; // NAME=VALUE
     bool audit = false;                // the door for libraries opened with RTLD_DEEPBIND
     bool inside = false;               // switch off allocators of frameworks
+    std::string bounded;               // a size; empty: logs are not collected
     bool reach = false;                // search its memory when its work is done
     SuppressionOptions suppressions;
     SymbolOptions symbols;
@@ -134,6 +138,32 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
     return parts;
 }
 
+// Of what the disk may have; none: it is not bounded. What a collected log cannot tell is refused
+// before the program runs.
+std::optional<std::uint64_t> read_bound(const RunOptions& options)
+{
+    constexpr std::uint64_t kLeast = 4 << 20;
+    if (options.bounded.empty())
+        return std::nullopt;
+    const std::optional<std::uint64_t> bytes = format::read_size(options.bounded);
+    if (!bytes || *bytes < kLeast)
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
+                                        options.bounded.substr(0, 80)));
+    const std::pair<const char*, bool> needs_events[] = {
+        {"--html", !options.output.html.empty()},
+        {"--reach", options.reach},
+        {"--rules", !options.budget.rules.empty()},
+        {"--forbid", !options.budget.forbid.empty()}};
+    for (const auto& [option, given] : needs_events)
+        if (given)
+            throw report::Error(report::Exit::usage,
+                                fmt::format("--bounded keeps sums in the place of older events, "
+                                            "and {} needs each of them: give one of both",
+                                            option));
+    return bytes;
+}
+
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
 {
     return inputs({program.path}, options.suppressions, files_of(options.budget));
@@ -156,6 +186,8 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
         const std::string pattern = absolute_pattern(wanted_log(options));
         const std::string log = expand_pattern(pattern, options.command.front(), ::getpid());
         check_folder(log);
+        if (!options.bounded.empty())
+            check_that_logs_can_be_collected(std::filesystem::path(log).parent_path());
         Output::keep_apart(log, inputs_of(options, program));
         outputs.keep_off(log);
         // A default name that is taken gets a number after it instead. Nothing is overwritten for
@@ -205,6 +237,7 @@ int run_program(const RunOptions& options)
     const ProgramFile file = inspect_program(options.command.front());
     const Installation installation = parts_for(options, file);
     check_simulate(options, installation);
+    const std::optional<std::uint64_t> bound = read_bound(options);
     const Judgement judgement = read_judgement(options);
     std::vector<std::filesystem::path> taken = inputs_of(options, file);
     Output json(options.output.json, taken, options.output.force);
@@ -238,7 +271,11 @@ int run_program(const RunOptions& options)
         return refuse_to_run(options.command.front(), file, program.exec_error());
     // What is only asked of a run without events takes no time from it in this place.
     const DriverFacts driver = find_driver(options.simulate, Ask::where);
+    std::optional<BoundedLogs> bounded;
+    if (bound)
+        bounded.emplace(run_file, *bound);
     const int wait_status = program.wait();
+    bounded.reset();
     detail(fmt::format("{} has ended", options.command.front()));
     watch.reset();
     const Interrupt interrupt(program.signals_seen());
@@ -336,6 +373,11 @@ void add_run(CommandLine& line)
     command.add_flag("--inside", options->inside,
                      "switch off the allocators of JAX, TensorFlow, cuDF and CuPy, so that each of "
                      "their buffers is seen");
+    command
+        .add_option("--bounded", options->bounded,
+                    "collect its logs while it runs, so that each takes about so much of the disk "
+                    "at most")
+        ->option_text("SIZE");
     command.add_flag("--reach", options->reach,
                      "search its memory when its work is done, before it takes its variables down: "
                      "what holds each block that is left, and which are lost");

@@ -7,13 +7,14 @@
 import json
 import os
 import random
+import resource
 import signal
 import struct
 import subprocess
 import time
 import unittest
 
-from live import VRAMSCOPE, LiveTest
+from live import GPU, PROGRAMS, VRAMSCOPE, LiveTest
 
 HEADER, CHUNK = 4096, 65536
 SETTLED = 1.1  # seconds: what happened before is collected
@@ -158,6 +159,20 @@ class CollectTest(LiveTest):
         device = [row for row in report["processes"][0]["coverage"].items() if row[0] in ("allocations", "frees")]
         self.assertEqual(dict(device), {"allocations": 50 + 40000 * rounds, "frees": 40000 * rounds})
 
+    def test_a_full_disk_is_told_and_costs_nothing(self):
+        process = self.start()
+        self.tell(process, "hold 4096 5", "churn 40000 1")
+        time.sleep(SETTLED)
+        size = os.stat(self.log).st_size
+        done = subprocess.run([VRAMSCOPE, "collect", str(process.pid), "--once"], capture_output=True, text=True,
+                              env=self.environment(), timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.collect(process, settled=False)
+        self.end(process)
+        self.assert_tells_what_the_whole_log_does()
+
     def test_it_ends_with_its_program(self):
         process = self.start()
         self.tell(process, "hold 4096 1", "churn 100000 2")
@@ -183,6 +198,33 @@ class CollectTest(LiveTest):
             process.stdin.flush()
             self.assertIn("on disk", collector.communicate(timeout=60)[1])
         self.assertEqual(self.json_of(self.log)["totals"]["leaked_blocks"], 1)
+
+    def test_run_collects_the_logs_of_its_program(self):
+        with subprocess.Popen([VRAMSCOPE, "run", "--simulate", GPU, "--bounded", "4MiB", "--json", "run.json", "-o",
+                               self.log, "--", PROGRAMS / "live"], cwd=self.folder, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=self.environment()) as process:
+            self.tell(process, "hold 4096 50")
+            for _ in range(3):
+                self.tell(process, "churn 150000 2")
+                time.sleep(SETTLED + 1)
+            self.assertLess(on_disk(self.log), 4 << 20)
+            self.tell(process, "drop 1")
+            told = process.communicate("end\n", timeout=120)[1]
+        self.assertEqual(process.returncode, 0, told)
+        self.assertGreater(os.stat(self.log).st_size, 8 << 20)
+        self.assertEqual(self.log.read_bytes()[8], 5)
+        report = json.loads((self.folder / "run.json").read_text())
+        self.assertEqual((report["verdict"], report["totals"]["leaked_blocks"]), ("leaks", 49))
+        self.assertEqual(report["processes"][0]["coverage"]["frees"], 900001)
+
+    def test_what_cannot_be_bounded_is_refused_before_the_start(self):
+        run = ("run", "--simulate", GPU, "--bounded")
+        for options, words in ((("1KiB",), "a size from 4MiB on"), (("much",), "a size from 4MiB on"),
+                               (("8MiB", "--html", "page.html"), "and --html needs each"),
+                               (("8MiB", "--reach"), "and --reach needs each"),
+                               (("8MiB", "-o", "/proc/x.vsl"), "/proc/")):
+            self.assert_refused(*run, *options, "--", "false", words=words, status=125)
 
     def test_wrong_usage(self):
         process = self.start()
