@@ -25,13 +25,11 @@ format::Memory memory_named(const std::string& name)
 
 class Reader : public ReducedLines {
 public:
-    explicit Reader(const std::string& name) : ReducedLines(name) {}
+    using Give = std::function<void(const ReducedProcess&)>;
 
-    std::vector<ReducedProcess> finish()
-    {
-        take_frames();
-        return std::move(processes_);
-    }
+    Reader(const std::string& name, const Give& give) : ReducedLines(name), give_(give) {}
+
+    void finish() { give_last(); }
 
 private:
     void process(const Json& line) override
@@ -39,8 +37,8 @@ private:
         const auto member = [&line](const char* name) -> const Json& {
             return member_of(line, name);
         };
-        take_frames();
-        ReducedProcess& process = processes_.emplace_back();
+        give_last();
+        ReducedProcess& process = process_.emplace();
         process.rank = small_number_in(member("rank"));
         process.world_size = small_number_in(member("world_size")).value_or(0);
         process.job = text_in(member("job"));
@@ -65,7 +63,7 @@ private:
             return member_of(line, name);
         };
         const std::optional<std::uint32_t> ordinal = small_number_in(member("device"));
-        processes_.back().devices.push_back(
+        process_->devices.push_back(
             {.ordinal = ordinal ? static_cast<std::int32_t>(*ordinal) : -1,
              .total_bytes = number_in(member("total_bytes")),
              .peak_allocated_bytes = number_in(member("peak_allocated_bytes")),
@@ -75,7 +73,7 @@ private:
     void sites(const Rows& rows) override
     {
         for (const Json& row : rows.all())
-            processes_.back().sites.push_back(
+            process_->sites.push_back(
                 {.fingerprint = text_in(rows.in(row, "fingerprint")),
                  .api = text_of(rows.in(row, "api")),
                  .frame = frame_in(rows.in(row, "frame")),
@@ -86,15 +84,18 @@ private:
                  .growth_bytes_per_step = number_in(rows.in(row, "growth_bytes_per_step"))});
     }
 
-    // They are whole when the next process begins.
-    void take_frames()
+    // It is whole, and so are its frames, when the next process begins.
+    void give_last()
     {
-        if (!processes_.empty())
-            processes_.back().frames = std::move(frames());
+        if (process_) {
+            process_->frames = std::move(frames());
+            give_(*process_);
+        }
         frames().clear();
     }
 
-    std::vector<ReducedProcess> processes_;
+    const Give& give_;
+    std::optional<ReducedProcess> process_;
 };
 
 } // namespace
@@ -112,11 +113,12 @@ CallPlace ReducedProcess::place_of(const ReducedSite& site) const
     return place;
 }
 
-std::vector<ReducedProcess> read_reduced(std::istream& in, const std::string& name)
+void read_reduced(std::istream& in, const std::string& name,
+                  const std::function<void(const ReducedProcess&)>& give)
 {
-    Reader reader(name);
+    Reader reader(name, give);
     reader.read(in);
-    return reader.finish();
+    reader.finish();
 }
 
 } // namespace vramscope::report

@@ -104,6 +104,7 @@ void ReducedLines::take(const std::string& text)
     } else if (type == "sites") {
         sites(Rows(line));
     }
+    taken(text);
 }
 
 void ReducedLines::check_head(const std::string& text) const

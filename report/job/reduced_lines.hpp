@@ -58,6 +58,8 @@ protected:
     virtual void device(const Json&) {}
     virtual void timeline(const Rows&) {}
     virtual void sites(const Rows& rows) = 0;
+    // Each line of a process as it is, once it was understood.
+    virtual void taken(const std::string&) {}
 
     // Of the process that was begun last.
     std::string text_of(const Json& number) const;

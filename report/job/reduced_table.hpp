@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <istream>
 #include <optional>
 #include <string>
@@ -54,7 +55,9 @@ struct ReducedProcess {
 // Whether a file that begins like this is one.
 bool is_reduced(std::string_view head) noexcept;
 
-// Error (bad_input), with the line, for what is no reduced table, or one of another version.
-std::vector<ReducedProcess> read_reduced(std::istream& in, const std::string& name);
+// One process after the other, as a table may have thousands. Error (bad_input), with the line, for
+// what is no reduced table, or one of another version; what stands before that line was given.
+void read_reduced(std::istream& in, const std::string& name,
+                  const std::function<void(const ReducedProcess&)>& give);
 
 } // namespace vramscope::report

@@ -13,6 +13,7 @@
 #include "report/exporters/reduced.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/job/job.hpp"
+#include "report/job/joined_table.hpp"
 #include "report/job/tables.hpp"
 #include "report/json/json.hpp"
 #include "report/text/views.hpp"
@@ -102,13 +103,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         std::istringstream table(text);
         report::JobJoin join;
-        for (const report::ReducedProcess& process : report::read_reduced(table, "fuzz"))
-            join.add(process);
+        report::read_reduced(table, "fuzz",
+                             [&join](const report::ReducedProcess& process) { join.add(process); });
         const report::Job job = join.finish();
         std::ostringstream told;
         report::write_job(told, job, {}, true);
         report::write_job_json(told, job);
         std::istringstream again(text);
+        report::JoinedTable joined;
+        joined.add(again, "fuzz");
+        again = std::istringstream(text);
         CountingSink sink;
         report::TableWriter(sink).add(again, "fuzz");
     } catch (const report::Error& error) {

@@ -100,6 +100,24 @@ class Jobs(CliTest):
         self.assertEqual((status, stdout), (120, ""))
         self.assert_one_line(stderr, "is no reduced table")
 
+    def test_a_tree_of_joins_is_one_join(self):
+        self.a_job()
+        names = [f"tables/{name}" for name in self.tables()]
+        for output, files in (("all.jsonl", names), ("reversed.jsonl", names[::-1]), ("left.jsonl", [names[5], names[0]]),
+                              ("right.jsonl", names[4:0:-1]), ("tree.jsonl", ["right.jsonl", "left.jsonl"]),
+                              ("logs.jsonl", [f"{number}.vsl" for number in (3, 1, 0, 2, 5, 4)])):
+            self.assertEqual(self.vramscope("reduce", "-o", output, *files), (0, "", ""))
+        whole = (self.folder / "all.jsonl").read_text()
+        for output in ("reversed", "tree", "logs"):
+            self.assertEqual((self.folder / f"{output}.jsonl").read_text(), whole, output)
+        self.assertEqual(self.run_job("tree.jsonl"), self.run_job("tables"))
+        self.assert_follows_schema("reduced", "tree.jsonl")
+        (self.folder / "bad.jsonl").write_text(whole + '{"type":')
+        status, stdout, stderr = self.vramscope("reduce", "-o", "never.jsonl", "all.jsonl", "bad.jsonl")
+        self.assertEqual((status, stdout), (120, ""))
+        self.assert_one_line(stderr, "bad.jsonl: line ")
+        self.assertFalse((self.folder / "never.jsonl").exists())
+
     def test_of_ranks_that_crash_alike_the_first_is_named(self):
         for number in (1, 0):
             done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", PROGRAMS / "ends", "SIGSEGV"], cwd=self.folder,

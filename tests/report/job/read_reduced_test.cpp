@@ -20,7 +20,10 @@ constexpr const char* kProcess = "{\"type\":\"process\",\"pid\":4711,\"rank\":3}
 std::vector<ReducedProcess> read(const std::string& text)
 {
     std::istringstream in(text);
-    return read_reduced(in, "t.jsonl");
+    std::vector<ReducedProcess> processes;
+    read_reduced(in, "t.jsonl",
+                 [&](const ReducedProcess& process) { processes.push_back(process); });
+    return processes;
 }
 
 std::string refusal(const std::string& text)
@@ -72,7 +75,7 @@ TEST(ReadReduced, IsWhatTheReportSays)
     std::stringstream table;
     begin_reduced(table);
     write_reduced(table, report);
-    const std::vector<ReducedProcess> processes = read_reduced(table, "t.jsonl");
+    const std::vector<ReducedProcess> processes = read(table.str());
     ASSERT_EQ(processes.size(), 1u);
     EXPECT_EQ(processes[0].about.leaked_bytes, report.totals.leaked_bytes);
     EXPECT_EQ(processes[0].about.verdict, report.verdict);

@@ -1,0 +1,54 @@
+// report/job/joined_table.cpp — lines are passed on as they are, also of types that are not known.
+#include "report/job/joined_table.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <tuple>
+
+#include "report/exporters/reduced.hpp"
+#include "report/job/reduced_lines.hpp"
+
+namespace vramscope::report {
+
+class JoinedTable::Reader : public ReducedLines {
+public:
+    explicit Reader(const std::string& name) : ReducedLines(name) {}
+
+    std::vector<Part>& parts() noexcept { return parts_; }
+
+private:
+    void process(const Json& line) override
+    {
+        parts_.push_back({.rank = small_number_in(member_of(line, "rank")).value_or(UINT32_MAX),
+                          .log = text_in(member_of(line, "log")),
+                          .pid = number_in(member_of(line, "pid")),
+                          .lines = {}});
+        frames().clear();
+    }
+    void sites(const Rows&) override {}
+    void taken(const std::string& line) override { parts_.back().lines.append(line) += '\n'; }
+
+    std::vector<Part> parts_;
+};
+
+void JoinedTable::add(std::istream& in, const std::string& name)
+{
+    Reader reader(name);
+    reader.read(in);
+    std::move(reader.parts().begin(), reader.parts().end(), std::back_inserter(parts_));
+}
+
+void JoinedTable::write(const std::function<void(const std::string&)>& out)
+{
+    std::sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) {
+        return std::tie(a.rank, a.log, a.pid, a.lines) < std::tie(b.rank, b.log, b.pid, b.lines);
+    });
+    std::ostringstream head;
+    begin_reduced(head);
+    out(head.str());
+    for (const Part& part : parts_)
+        out(part.lines);
+}
+
+} // namespace vramscope::report
