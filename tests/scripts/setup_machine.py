@@ -16,7 +16,7 @@ ORACLES = ("heaptrack valgrind golang-go golang-github-google-pprof-dev protobuf
            "python3-junitparser python3-pytest libxml2-utils chromium clang-format-14 clang-tidy-14 groff-base fish zsh shellcheck "
            "rpm python3-venv debootstrap python3-greenlet sqlite3 libdebuginfod-dev "
            "libjemalloc2 libtcmalloc-minimal4 eatmydata libfaketime "
-           "python3-pandas python3-distributed python3-nbconvert python3-ipykernel lintian patchelf musl-tools").split()
+           "python3-pandas python3-distributed openmpi-bin python3-nbconvert python3-ipykernel lintian patchelf musl-tools").split()
 ALL_PACKAGES = ("cmake ninja-build g++ pkg-config python3 libunwind-dev libdw-dev libbz2-dev zlib1g-dev "
                 "libzstd-dev libspdlog-dev libfmt-dev libcli11-dev nlohmann-json3-dev nodejs npm ca-certificates").split()
 
