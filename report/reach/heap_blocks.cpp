@@ -130,6 +130,8 @@ std::vector<HeapBlock> HeapBlocks::in_mapped(const Region& region,
         if (at > 0 && blocks[at - 1].state == HeapBlock::State::live &&
             address < blocks[at - 1].end)
             blocks[at] = blocks[at - 1];
+        else if (const auto pool = python_ ? python_->pool_block(region, address) : std::nullopt)
+            blocks[at] = {*pool, pool->free ? HeapBlock::State::unused : HeapBlock::State::live};
         else
             blocks[at] = own_mapping(address, lowest, region.end);
         lowest = std::max(lowest, address / kPageBytes * kPageBytes);

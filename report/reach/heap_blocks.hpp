@@ -12,6 +12,7 @@
 
 #include "report/reach/memory_map.hpp"
 #include "report/reach/process_memory.hpp"
+#include "report/reach/python_memory.hpp"
 
 namespace vramscope::report {
 
@@ -38,7 +39,11 @@ private:
 
 class HeapBlocks {
 public:
-    explicit HeapBlocks(const ProcessMemory& memory) : memory_(memory) {}
+    // `python`: null where there is no interpreter whose pools are known.
+    explicit HeapBlocks(const ProcessMemory& memory, const PythonMemory* python = nullptr)
+        : memory_(memory), python_(python)
+    {
+    }
 
     // The block around each address; these are sorted, and in that region.
     std::vector<HeapBlock> around(const Region& region,
@@ -52,6 +57,7 @@ private:
     HeapBlock own_mapping(Address address, Address lowest, Address end) const;
 
     const ProcessMemory& memory_;
+    const PythonMemory* python_;
     mutable std::map<Address, ChunkStarts> starts_; // by the heap's beginning
 };
 

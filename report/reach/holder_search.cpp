@@ -16,8 +16,8 @@ std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 } // namespace
 
 HolderSearch::HolderSearch(const SearchedMemory& searched, const std::vector<WantedBlock>& wanted)
-    : memory_(searched.memory), map_(searched.map), heap_(searched.heap), wanted_(wanted),
-      wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
+    : memory_(searched.memory), map_(searched.map), heap_(searched.heap), python_(searched.python),
+      wanted_(wanted), wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
 {
     for (NodeId id = 0; id < wanted.size(); ++id)
         frontier_.push_back(id);
@@ -79,7 +79,7 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
             take_region(*region, inside);
     }
     ++levels_;
-    const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false}));
+    const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false, false}));
     std::erase_if(next_, [&](NodeId node) { return !leads[node]; });
     frontier_.swap(next_);
 }
@@ -99,14 +99,45 @@ void HolderSearch::take_region(const Region& region, const std::vector<FoundPoin
                 holders_.link(static_cast<NodeId>(inside), link_of(pointer));
         } else if (map_.is_books_word(pointer.word)) {
             continue;
+        } else if (take_frame(pointer)) {
+            continue;
         } else if (is_heap) {
             take_block(blocks[at], region, pointer);
         } else if (region.kind == RegionKind::variables) {
-            add_root(RootKind::variable, 0, pointer);
+            // The interpreter's own has lists of what was freed; its modules are known by name.
+            const bool is_runtime = python_ && python_->is_runtime(pointer.word);
+            add_root(is_runtime ? RootKind::unknown : RootKind::variable, 0, pointer);
         } else {
             take_stack(region, pointer);
         }
     }
+}
+
+// Functions of Python that run: what is behind them is left over.
+bool HolderSearch::take_frame(const FoundPointer& pointer)
+{
+    if (!python_ || !python_->is_frames_memory(pointer.word))
+        return false;
+    const PythonFrame* const frame = python_->frame_at(pointer.word);
+    if (!frame)
+        return true;
+    // In front of its locals it has its function, and so the module's variables.
+    const RootKind kind = pointer.word < frame->locals        ? RootKind::unknown
+                          : pointer.word < frame->temporaries ? RootKind::python_local
+                                                              : RootKind::python_temporary;
+    add_root(kind, 0, pointer);
+    return true;
+}
+
+// Which words of an object count, and of a part of it that it leads to.
+void HolderSearch::note_used(NodeId node, Address object, NodeId target)
+{
+    if (const AddressSpan used = python_->used_of(object); used.end != 0)
+        holders_.set_used(node, used);
+    const Node& part = holders_.nodes()[target];
+    if (target >= holders_.wanted() && part.object == 0 && part.root == RootKind::none)
+        if (const AddressSpan used = python_->used_of_part(object, part); used.end != 0)
+            holders_.set_used(target, used);
 }
 
 // Above a thread's stack are its thread-locals, those of vramscope among them.
@@ -118,6 +149,9 @@ void HolderSearch::take_stack(const Region& stack, const FoundPointer& pointer)
     if (map_.is_thread_local(stack, pointer.word))
         kind = RootKind::thread_local_;
     else if (!memory_.stopped() && !is_main && stack.end - pointer.word < kAboveStack)
+        kind = RootKind::unknown;
+    // An interpreter's calls leave words of objects behind.
+    if (kind == RootKind::stack && python_ && pointer.target >= holders_.wanted())
         kind = RootKind::unknown;
     add_root(kind, stack.thread, pointer);
 }
@@ -131,11 +165,19 @@ void HolderSearch::take_block(const HeapBlock& block, const Region& region,
         const bool little = region.kind == RegionKind::heap || proves_little(pointer);
         return add_root(little ? RootKind::unknown : RootKind::mapped, 0, pointer);
     }
-    const auto known = holders_.known_block(block.begin);
+    const Address object = python_ ? python_->object_in(block) : 0;
+    if (object != 0 && python_->is_no_holder(object, pointer.word))
+        return;
+    const Address begin = object != 0 ? object : block.begin;
+    const auto known = holders_.known_block(begin);
+    const bool is_module = object != 0 && python_->module_of(object);
+    const RootKind root = is_module ? RootKind::python_module : RootKind::none;
     const NodeId node =
-        known ? *known : holders_.add({{block.begin, block.end}, RootKind::none, 0, {}});
+        known ? *known : holders_.add({{begin, block.end}, root, object, 0, {}, {}});
     holders_.link(node, link_of(pointer));
-    if (!known)
+    if (object != 0)
+        note_used(node, object, pointer.target);
+    if (!known && !is_module)
         next_.push_back(node);
 }
 
@@ -151,7 +193,8 @@ bool HolderSearch::proves_little(const FoundPointer& pointer) const
 void HolderSearch::add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer)
 {
     holders_.link(
-        holders_.add({{pointer.word, pointer.word}, kind, static_cast<std::uint32_t>(thread), {}}),
+        holders_.add(
+            {{pointer.word, pointer.word}, kind, 0, static_cast<std::uint32_t>(thread), {}, {}}),
         link_of(pointer));
 }
 

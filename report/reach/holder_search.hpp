@@ -31,6 +31,7 @@ struct SearchedMemory {
     const ProcessMemory& memory;
     const MemoryMap& map;
     const HeapBlocks& heap;
+    const PythonMemory* python = nullptr; // null: there is no interpreter that is known
 };
 
 class HolderSearch {
@@ -57,6 +58,8 @@ private:
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
+    void note_used(NodeId node, Address object, NodeId target);
+    bool take_frame(const FoundPointer& pointer);
     void take_stack(const Region& stack, const FoundPointer& pointer);
     void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
     void add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer);
@@ -66,6 +69,7 @@ private:
     const ProcessMemory& memory_;
     const MemoryMap& map_;
     const HeapBlocks& heap_;
+    const PythonMemory* const python_;
     const std::vector<WantedBlock>& wanted_;
     const Sieve wanted_sieve_;
     Holders holders_;

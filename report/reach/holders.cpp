@@ -2,13 +2,17 @@
 #include "report/reach/holders.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <functional>
+#include <queue>
+#include <tuple>
 
 namespace vramscope::report {
 
 Holders::Holders(const std::vector<AddressSpan>& wanted) : wanted_(wanted.size())
 {
     for (const AddressSpan& block : wanted)
-        nodes_.push_back({block, RootKind::none, 0, {}});
+        nodes_.push_back({block, RootKind::none, 0, 0, {}, {}});
 }
 
 std::optional<NodeId> Holders::known_block(Address begin) const
@@ -21,32 +25,69 @@ NodeId Holders::add(const Node& node)
 {
     const NodeId id = static_cast<NodeId>(nodes_.size());
     nodes_.push_back(node);
-    if (node.root == RootKind::none)
+    if (node.root == RootKind::none || node.object != 0)
         blocks_[node.begin] = id;
+    has_objects_ = has_objects_ || node.object != 0;
     return id;
+}
+
+bool Holders::is_left_over(const Node& node, const Link& link)
+{
+    return node.used.end != 0 && (link.word < node.used.begin || link.word >= node.used.end);
+}
+
+unsigned Holders::cost_of_root(const Node& node) const
+{
+    constexpr unsigned kTemporary = 15;
+    constexpr unsigned kNotOfPython = 20;
+    const bool of_python =
+        node.root == RootKind::python_module || node.root == RootKind::python_local;
+    const unsigned cost = node.root == RootKind::python_temporary ? kTemporary : kNotOfPython;
+    return has_objects_ && !of_python ? cost : 0;
+}
+
+unsigned Holders::cost_of_step(const Node& node) const
+{
+    constexpr unsigned kOfUnknownType = 3;
+    return has_objects_ && node.object == 0 && node.root == RootKind::none ? kOfUnknownType : 1;
 }
 
 std::vector<Holders::Way> Holders::ways(const Proof& proof) const
 {
     std::vector<Way> ways(nodes_.size());
-    std::vector<NodeId> now;
+    std::vector<unsigned> costs(nodes_.size(), UINT_MAX);
+    using Next = std::tuple<unsigned, std::size_t, NodeId>; // of equal costs those that came first
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> now;
+    std::vector<NodeId> roots;
     for (NodeId id = 0; id < nodes_.size(); ++id) {
         const RootKind root = nodes_[id].root;
-        if (root != RootKind::none && (root != RootKind::unknown || proof.unknown)) {
-            ways[id].from = id;
-            now.push_back(id);
-        }
+        if (root != RootKind::none && (root != RootKind::unknown || proof.unknown))
+            roots.push_back(id);
     }
-    std::stable_sort(now.begin(), now.end(),
+    std::stable_sort(roots.begin(), roots.end(),
                      [&](NodeId a, NodeId b) { return nodes_[a].root < nodes_[b].root; });
-    for (std::size_t at = 0; at < now.size(); ++at)
-        for (const Link& link : nodes_[now[at]].down) {
-            const bool counts = link.exact || proof.interior || link.to >= wanted_;
-            if (counts && ways[link.to].from == kNoNode) {
-                ways[link.to] = {now[at], link};
-                now.push_back(link.to);
+    std::size_t count = 0;
+    for (const NodeId root : roots) {
+        ways[root].from = root;
+        costs[root] = cost_of_root(nodes_[root]);
+        now.push({costs[root], ++count, root});
+    }
+    while (!now.empty()) {
+        const auto [cost, number, node] = now.top();
+        now.pop();
+        if (cost > costs[node])
+            continue;
+        const unsigned next = cost + cost_of_step(nodes_[node]);
+        for (const Link& link : nodes_[node].down) {
+            const bool counts = (link.exact || proof.interior || link.to >= wanted_) &&
+                                (proof.left_over || !is_left_over(nodes_[node], link));
+            if (counts && next < costs[link.to]) {
+                costs[link.to] = next;
+                ways[link.to] = {node, link};
+                now.push({next, ++count, link.to});
             }
         }
+    }
     return ways;
 }
 

@@ -19,6 +19,9 @@ inline constexpr NodeId kNoNode = UINT32_MAX;
 
 enum class RootKind {
     none, // a block
+    python_module,
+    python_local,
+    python_temporary, // of a function that runs: it may be left over
     variable,
     thread_local_,
     stack,
@@ -35,14 +38,17 @@ struct Link {
 
 struct Node : AddressSpan { // what a pointer to it may be
     RootKind root = RootKind::none;
+    Address object = 0;       // of Python: it begins there; 0: it is none, as far as is known
     std::uint32_t thread = 0; // index, of a stack, a thread-local or a register
+    AddressSpan used{};       // outside of it words are left over; empty: it is not known
     std::vector<Link> down;
 };
 
 // What may lead to a block.
 struct Proof {
-    bool interior; // pointers into a wanted block, too
-    bool unknown;  // memory of unknown shape, too
+    bool interior;         // pointers into a wanted block, too
+    bool unknown;          // memory of unknown shape, too
+    bool left_over = true; // words outside of what a node uses, too
 };
 
 class Holders {
@@ -55,10 +61,15 @@ public:
     std::optional<NodeId> known_block(Address begin) const;
 
     NodeId add(const Node& node);
+    void set_used(NodeId node, const AddressSpan& used) { nodes_[node].used = used; }
     void link(NodeId holder, const Link& link) { nodes_[holder].down.push_back(link); }
 
+    // In a part of the node that it does not use.
+    static bool is_left_over(const Node& node, const Link& link);
+
     // For each node the link that leads to it from a root, over the fewest steps; roots of a kind
-    // before that of the next. A root leads to itself.
+    // before that of the next. In a program of Python its own variables and objects come first: a
+    // word of other memory may be left over. A root leads to itself.
     struct Way {
         NodeId from = kNoNode; // no root leads here
         Link link;
@@ -69,7 +80,11 @@ public:
     std::vector<char> lead_to_unproven(const std::vector<Way>& ways) const;
 
 private:
+    unsigned cost_of_root(const Node& node) const;
+    unsigned cost_of_step(const Node& node) const;
+
     std::size_t wanted_;
+    bool has_objects_ = false;
     std::vector<Node> nodes_;
     std::map<Address, NodeId> blocks_; // of the heap, by their beginning
 };

@@ -76,14 +76,16 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     const std::vector<WantedBlock> wanted = wanted_of(living_->blocks());
     const ModuleNames modules(memory);
     const std::vector<AddressSpan> device = device_spans(living_->blocks());
-    const MemoryMap map(memory, modules, log_mapping, device);
-    const HeapBlocks heap(memory);
-    const SearchedMemory searched{memory, map, heap};
+    const PythonMemory interpreter(memory, modules);
+    const PythonMemory* const python = interpreter.is_known() ? &interpreter : nullptr;
+    const MemoryMap map(memory, modules, log_mapping, device, python != nullptr);
+    const HeapBlocks heap(memory, python);
+    const SearchedMemory searched{memory, map, heap, python};
     HolderSearch search(searched, wanted);
     if (!search.is_done())
         search.take(without_books(search.find_pointers(), searched, living_->given()));
     search.run();
-    const Verdicts verdicts(memory, map, modules, search);
+    const Verdicts verdicts(memory, map, modules, python, search);
     found_.pid = log.header().pid;
     found_.program = living_->tables().info_value("program");
     found_.stopped = memory.stopped();

@@ -28,10 +28,15 @@ bool is_book(std::string_view module)
 
 bool has_own_allocator(std::string_view module)
 {
-    constexpr std::array<std::string_view, 8> kAllocators = {
-        "libjemalloc", "libtcmalloc",  "libmimalloc", "libsnmalloc",
-        "libhoard",    "libtbbmalloc", "libpython",   "python"};
+    constexpr std::array<std::string_view, 6> kAllocators = {
+        "libjemalloc", "libtcmalloc", "libmimalloc", "libsnmalloc", "libhoard", "libtbbmalloc"};
     return begins_with_any(file_name(module), kAllocators);
+}
+
+bool is_python(std::string_view module)
+{
+    constexpr std::array<std::string_view, 2> kInterpreters = {"libpython", "python"};
+    return begins_with_any(file_name(module), kInterpreters);
 }
 
 bool is_anonymous(const MemoryMapping& mapping)
@@ -42,8 +47,10 @@ bool is_anonymous(const MemoryMapping& mapping)
 } // namespace
 
 MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
-                     const std::string& log, const std::vector<AddressSpan>& device)
-    : memory_(memory), modules_(modules), device_(device), knows_own_(memory.own_left_out())
+                     const std::string& log, const std::vector<AddressSpan>& device,
+                     bool knows_python)
+    : memory_(memory), modules_(modules), device_(device), knows_python_(knows_python),
+      knows_own_(memory.own_left_out())
 {
     for (std::size_t at = 0; at < memory.mappings().size(); ++at)
         add(memory.mappings()[at], at, log);
@@ -84,7 +91,8 @@ bool MemoryMap::is_thread_local(const Region& stack, Address address) const
 void MemoryMap::add(const MemoryMapping& mapping, std::size_t index, const std::string& log)
 {
     knows_own_ = knows_own_ || mapping.own;
-    if (mapping.name.starts_with('/') && has_own_allocator(mapping.name))
+    if (mapping.name.starts_with('/') &&
+        (has_own_allocator(mapping.name) || (!knows_python_ && is_python(mapping.name))))
         other_allocator_ = std::string(file_name(mapping.name));
     if (mapping.name.starts_with('/') && mapping.name != module_) {
         module_ = mapping.name;

@@ -29,8 +29,9 @@ struct Region : AddressSpan {
 class MemoryMap {
 public:
     // `log`: its own mapping, by name. `device`: memory of devices that may be mapped here, sorted.
+    // `knows_python`: its interpreter's pools are known.
     MemoryMap(const ProcessMemory& memory, const ModuleNames& modules, const std::string& log,
-              const std::vector<AddressSpan>& device);
+              const std::vector<AddressSpan>& device, bool knows_python = false);
 
     const std::vector<Region>& regions() const { return regions_; } // by address
     const Region* find(Address address) const;
@@ -56,6 +57,7 @@ private:
     const ProcessMemory& memory_;
     const ModuleNames& modules_;
     const std::vector<AddressSpan>& device_;
+    const bool knows_python_;
     std::vector<Region> regions_;
     std::vector<std::string> books_; // modules
     Sieve book_locals_{{}};

@@ -69,18 +69,37 @@ AddressSpan ModuleNames::thread_locals(const std::string& module, Address thread
             thread_pointer + offset + known->second.extent.thread_local_bytes};
 }
 
+void ModuleNames::read(Module& module)
+{
+    if (module.read)
+        return;
+    module.read = true;
+    module.variables = module.file->variables();
+    std::sort(module.variables.begin(), module.variables.end(),
+              [](const ElfSymbol& a, const ElfSymbol& b) { return a.address < b.address; });
+}
+
+AddressSpan ModuleNames::python_variable(std::string_view name) const
+{
+    for (auto& [path, module] : modules_) {
+        const std::string_view file = file_name(path);
+        if (!module.file || (!file.starts_with("python") && !file.starts_with("libpython")))
+            continue;
+        read(module);
+        for (const ElfSymbol& symbol : module.variables)
+            if (name == symbol.name)
+                return {module.bias + symbol.address, module.bias + symbol.address + symbol.bytes};
+    }
+    return {};
+}
+
 const ElfSymbol* ModuleNames::symbol_at(Address address, const std::string& name) const
 {
     const auto known = modules_.find(name);
     if (known == modules_.end() || !known->second.file)
         return nullptr;
     Module& module = known->second;
-    if (!module.read) {
-        module.read = true;
-        module.variables = module.file->variables();
-        std::sort(module.variables.begin(), module.variables.end(),
-                  [](const ElfSymbol& a, const ElfSymbol& b) { return a.address < b.address; });
-    }
+    read(module);
     const Address there = address - module.bias;
     const auto behind = std::upper_bound(
         module.variables.begin(), module.variables.end(), there,

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/reach/process_memory.hpp"
@@ -26,6 +27,8 @@ public:
 
     // "`weights` of train", wherever in it; "at libtrain.so+0x4010".
     std::string variable_at(Address address, const std::string& module) const;
+    // A variable of an interpreter of Python, in its program or its library; empty: there is none.
+    AddressSpan python_variable(std::string_view name) const;
     // The class of an object whose first word this is, by its table of virtual functions; or
     // nothing.
     std::string class_of(std::uint64_t first_word) const;
@@ -39,6 +42,7 @@ private:
         std::vector<ElfSymbol> variables; // by address, once read
     };
 
+    static void read(Module& module);
     const ElfSymbol* symbol_at(Address address, const std::string& module) const;
 
     const ProcessMemory& memory_;

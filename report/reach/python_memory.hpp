@@ -1,0 +1,109 @@
+// report/reach/python_memory.hpp — blocks, objects and frames of CPython, seen from outside.
+//
+// Nothing runs in the interpreter, and its lock is not taken. It is for a version whose layout is
+// known, once the layout is proved on objects that must be there; of any other nothing is said.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/reach/module_names.hpp"
+#include "report/reach/process_memory.hpp"
+
+namespace vramscope::report {
+
+// A block of one of the interpreter's pools.
+struct InterpreterBlock : AddressSpan {
+    bool free = false;
+};
+
+// A function that runs, or waits: its locals lie here, behind what the interpreter keeps of it.
+struct PythonFrame : AddressSpan {
+    Address locals = 0;
+    Address temporaries = 0; // behind them
+    Address code = 0;
+    std::uint32_t tid = 0;
+};
+
+class PythonMemory {
+public:
+    PythonMemory(const ProcessMemory& memory, const ModuleNames& modules);
+
+    bool is_known() const { return known_; }
+
+    // Of a region of the program's own; nothing: it is in no pool.
+    std::optional<InterpreterBlock> pool_block(const AddressSpan& region, Address address) const;
+
+    // Where the object in a block begins, behind what the collector and its attributes need; 0:
+    // there is none, as far as is known.
+    Address object_in(const AddressSpan& block) const;
+    // A word that leads to what the object does not own: the collector's list, a weak reference.
+    bool is_no_holder(Address object, Address word) const;
+    std::uint64_t references(Address object) const; // as its count says
+    // The module that this object is, or whose variables this dict has; null: neither.
+    const std::string* module_of(Address object) const;
+
+    const PythonFrame* frame_at(Address word) const;
+    bool is_frames_memory(Address word) const; // also between frames and behind them
+    bool is_runtime(Address word) const;       // the interpreter's own variable
+
+    // What of an object, or of a part of it, has words that count: behind it they are left over.
+    // Empty: it is not known.
+    AddressSpan used_of(Address object) const;
+    AddressSpan used_of_part(Address owner, const AddressSpan& part) const;
+
+    // "list of 3", "frame of `fails`", "Tensor".
+    std::string object_name(Address object) const;
+    // Of a block that is a part of `owner`: "" for the items of a list, "`.loss`" for attributes;
+    // nothing: it is no part of it.
+    std::optional<std::string> part_name(Address owner, const AddressSpan& block,
+                                         Address word) const;
+    // Whether the object's attributes are in that dict, to which this word of it leads.
+    bool is_attributes(Address object, Address word, Address dict) const;
+    std::string variable_name(const AddressSpan& keys, Address word) const; // "": not known
+    std::string local_name(Address word) const; // "local `batch` of `fails` in thread 7"
+
+private:
+    static constexpr std::size_t kMostBlocksOfPool = 1024;
+    using FreeBlocks = std::bitset<kMostBlocksOfPool>;
+
+    bool prove(const ModuleNames& modules);
+    bool is_type(Address address) const;
+    std::string type_name(Address object) const;
+    Address values_of(Address object) const;   // of its attributes, or of a dict; 0: none
+    Address shared_keys(Address object) const; // of these
+    Address first_entry(Address keys) const;
+    bool is_of(Address object, std::string_view type) const;
+    std::string text(Address object) const; // of a str that is ASCII; else "?"
+    std::string characters(Address from, std::size_t most) const;
+    std::string in_frame(Address locals, Address code, Address word) const;
+    std::string function_of(Address code) const;
+    void find_modules(Address interpreter);
+    void find_frames(Address interpreter);
+    void find_frames_of(Address thread);
+    template <typename Value>
+    Value get(Address from) const
+    {
+        Value value{};
+        return memory_.read(from, &value, sizeof value) ? value : Value{};
+    }
+    Address word_at(Address from) const { return get<Address>(from); }
+
+    const ProcessMemory& memory_;
+    bool known_ = false;
+    Address type_type_ = 0;
+    AddressSpan runtime_;
+    std::map<Address, std::string> module_names_; // by the module, and by the dict of its variables
+    std::vector<PythonFrame> frames_;             // by address
+    std::vector<AddressSpan> chunks_;
+    mutable std::map<Address, std::string> types_; // their names; empty: it is no type
+    mutable std::map<Address, FreeBlocks> pools_;
+};
+
+} // namespace vramscope::report

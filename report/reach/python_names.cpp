@@ -1,0 +1,127 @@
+// report/reach/python_names.cpp — what objects, their parts and locals of CPython are called.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/reach/python_layout.hpp"
+#include "report/reach/python_memory.hpp"
+#include "report/words/words.hpp"
+
+namespace vramscope::report {
+
+using namespace python;
+
+std::string PythonMemory::characters(Address from, std::size_t most) const
+{
+    std::string text(most, '\0');
+    std::size_t bytes = std::min<std::size_t>(most, kPageBytes - from % kPageBytes);
+    if (from == 0 || !memory_.read(from, text.data(), bytes))
+        return {};
+    if (bytes < most && text.find('\0') >= bytes &&
+        memory_.read(from + bytes, text.data() + bytes, most - bytes))
+        bytes = most;
+    text.resize(bytes);
+    return text.substr(0, text.find('\0'));
+}
+
+std::string PythonMemory::type_name(Address object) const
+{
+    const Address type = word_at(object + kType);
+    return is_type(type) ? types_.at(type) : "";
+}
+
+bool PythonMemory::is_of(Address object, std::string_view type) const
+{
+    return object != 0 && type_name(object) == type;
+}
+
+std::string PythonMemory::text(Address object) const
+{
+    constexpr std::uint64_t kMost = 100;
+    if (!is_of(object, "str") ||
+        (get<std::uint32_t>(object + kTextState) & kTextIsCompactAscii) != kTextIsCompactAscii)
+        return "?";
+    const auto length = std::min<std::uint64_t>(word_at(object + kCount), kMost);
+    return characters(object + kTextCharacters, length);
+}
+
+std::string PythonMemory::function_of(Address code) const
+{
+    return text(word_at(code + kCodeName));
+}
+
+std::string PythonMemory::object_name(Address object) const
+{
+    const std::string type = type_name(object);
+    if (type == "list" || type == "tuple" || type == "dict")
+        return fmt::format("{} of {}", type, grouped(word_at(object + kCount)));
+    if (type == "module")
+        return fmt::format("module `{}`", text(word_at(object + kModuleName)));
+    if (type == "type")
+        return fmt::format("class `{}`", characters(word_at(object + kTypeName), 100));
+    if (type == "function")
+        return fmt::format("function `{}`", text(word_at(object + kFunctionName)));
+    if (type == "generator" || type == "coroutine" || type == "async_generator")
+        return fmt::format("{} `{}`", type, text(word_at(object + kGeneratorName)));
+    if (type == "frame")
+        return fmt::format("frame of `{}`",
+                           function_of(word_at(word_at(object + kFrameOfObject) + kFrameCode)));
+    return type.empty() ? "a Python object" : type;
+}
+
+// Keys of a dict are in front of its values; behind a head, and a table of indices.
+std::string PythonMemory::variable_name(const AddressSpan& keys, Address word) const
+{
+    if (word < first_entry(keys.begin) + sizeof(Address))
+        return {};
+    const std::string name = text(word_at(word - sizeof(Address)));
+    return name == "?" ? "" : name;
+}
+
+std::optional<std::string> PythonMemory::part_name(Address owner, const AddressSpan& block,
+                                                   Address word) const
+{
+    const std::string type = type_name(owner);
+    const Address values = values_of(owner);
+    if (values >= block.begin && values <= word && word < block.end) {
+        const std::string name = text(word_at(first_entry(shared_keys(owner)) +
+                                              (word - values) / sizeof(Address) * kTextEntry));
+        return name == "?" ? "" : "." + name;
+    }
+    if (type == "list" || type == "dict" || type == "set")
+        return "";
+    return std::nullopt;
+}
+
+bool PythonMemory::is_attributes(Address object, Address word, Address dict) const
+{
+    const std::string type = type_name(object);
+    const bool has_parts = type == "list" || type == "tuple" || type == "dict" || type == "set" ||
+                           type == "function" || type == "cell" || type == "frame" ||
+                           type == "module" || type == "method";
+    const bool in_front = word < object;
+    const Address class_at = word_at(object + kType);
+    const auto offset = get<std::int64_t>(class_at + kTypeDictOffset);
+    return !has_parts && is_of(dict, "dict") &&
+           (in_front || (offset > 0 && word == object + static_cast<Address>(offset)));
+}
+
+std::string PythonMemory::in_frame(Address locals, Address code, Address word) const
+{
+    const std::uint64_t number = (word - locals) / sizeof(Address);
+    if (word < locals || number >= get<std::uint32_t>(code + kCodeLocals))
+        return "a temporary";
+    const Address names = word_at(code + kCodeLocalNames);
+    return "local `" + text(word_at(names + kTupleItems + number * sizeof(Address))) + "`";
+}
+
+std::string PythonMemory::local_name(Address word) const
+{
+    const PythonFrame* const frame = frame_at(word);
+    if (!frame)
+        return "a frame of Python's";
+    return fmt::format("{} of `{}` in thread {}", in_frame(frame->locals, frame->code, word),
+                       function_of(frame->code), frame->tid);
+}
+
+} // namespace vramscope::report
