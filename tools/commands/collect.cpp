@@ -12,10 +12,13 @@
 #include "report/error.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/symbol_options.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/live/collector.hpp"
 #include "tools/process/live/live_process.hpp"
 #include "tools/process/traced_process.hpp"
+#include "tools/watch/watch.hpp"
+#include "tools/watch/watch_options.hpp"
 
 namespace vramscope {
 namespace {
@@ -34,14 +37,17 @@ for wrong usage, if another process collects it, or if its file system cannot gi
 
 Examples:
   vramscope collect 4711 &                     every 15 seconds, until the program ends
-  vramscope collect vramscope.server.4711.vsl --every 60
+  vramscope collect vramscope.server.4711.vsl --interval 60
+  vramscope collect 4711 --metrics server.prom and numbers for Prometheus each time
   vramscope collect 4711 --once                now
 )";
 
 struct CollectOptions {
     std::string log; // or a process
-    double every = 15;
     bool once = false;
+    bool force = false; // for the file of metrics
+    WatchOptions watch;
+    SymbolOptions symbols;
 };
 
 // A file with such a name is meant where there is one.
@@ -89,15 +95,29 @@ bool wait(const Collector& collector, std::chrono::duration<double> interval)
     }
 }
 
+// As names of files have it.
+std::string program_of(const Collector& collector)
+{
+    const std::string name = text_of(fmt::format("/proc/{}/comm", collector.pid()));
+    return name.substr(0, name.find('\n'));
+}
+
 int collect(const CollectOptions& options)
 {
-    if (!(options.every >= 0.1 && options.every <= 86400))
-        throw report::Error(report::Exit::usage, "--every is 0.1 to 86400 seconds");
     survive_failed_writes();
     const std::unique_ptr<Collector> collector = collector_of(options.log);
-    do {
+    const WatchPlan plan =
+        read_watch_options(options.watch, program_of(*collector), {collector->name()},
+                           options.force, read_symbol_options(options.symbols));
+    Watch watch(plan);
+    for (bool more = true; more;) {
         collect_once(*collector, options.once);
-    } while (!options.once && wait(*collector, std::chrono::duration<double>(options.every)));
+        if (options.watch.wanted())
+            watch.look({{collector->name(), collector->pid(), false}}, options.once);
+        more = !options.once && wait(*collector, plan.interval);
+    }
+    if (options.watch.wanted() && !options.once)
+        watch.look({{collector->name(), collector->pid(), collector->log_was_left()}}, true);
     say(fmt::format("{}: {} on disk", collector->name().string(),
                     report::human_bytes(collector->bytes_on_disk())));
     return 0;
@@ -109,14 +129,15 @@ void add_collect(CommandLine& line)
 {
     const auto options = std::make_shared<CollectOptions>();
     CLI::App& command = line.add("collect", "keep the log of a program that runs on small",
-                                 kCollectFooter, collect, options);
+                                 std::string(kCollectFooter) + kWatchHelp, collect, options);
     command
         .add_option("LOG", options->log,
                     "a process that runs under vramscope, or the log that it writes")
         ->required();
-    command.add_option("--every", options->every, "seconds from one time to the next; 15")
-        ->option_text("S");
     command.add_flag("--once", options->once, "now, and not again");
+    command.add_flag("-f,--force", options->force, "overwrite the file of --metrics");
+    add_watch_options(command, options->watch);
+    add_symbol_options(command, options->symbols);
 }
 
 } // namespace vramscope

@@ -143,7 +143,7 @@ class CollectTest(LiveTest):
         for _ in range(rounds):
             process.stdin.write("churn 20000 2\n")  # it runs while the collector does
             process.stdin.flush()
-            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.1"],
+            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "0.1"],
                                          stderr=subprocess.PIPE, text=True, env=self.environment())
             time.sleep(random.uniform(0, 0.4))
             collector.send_signal(signal.SIGKILL)
@@ -176,7 +176,7 @@ class CollectTest(LiveTest):
     def test_it_ends_with_its_program(self):
         process = self.start()
         self.tell(process, "hold 4096 1", "churn 100000 2")
-        with subprocess.Popen([VRAMSCOPE, "collect", self.log, "--every", "0.2"], stderr=subprocess.PIPE, text=True,
+        with subprocess.Popen([VRAMSCOPE, "collect", self.log, "--interval", "0.2"], stderr=subprocess.PIPE, text=True,
                               env=self.environment()) as collector:
             time.sleep(SETTLED + 1)
             self.assert_refused("collect", process.pid, words="another process collects it already", status=125)
@@ -191,7 +191,7 @@ class CollectTest(LiveTest):
     def test_it_ends_where_the_program_goes_on_as_another(self):
         process = self.start()
         self.tell(process, "hold 4096 1", "churn 40000 1")
-        with subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.2"], stderr=subprocess.PIPE,
+        with subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "0.2"], stderr=subprocess.PIPE,
                               text=True, env=self.environment()) as collector:
             time.sleep(SETTLED + 1)
             process.stdin.write("exec /bin/cat\n")
@@ -230,7 +230,7 @@ class CollectTest(LiveTest):
         process = self.start()
         self.assert_refused("collect", process.pid, words="has no log yet")
         self.tell(process, "hold 4096 1")
-        self.assert_refused("collect", process.pid, "--every", "0", words="0.1 to 86400", status=125)
+        self.assert_refused("collect", process.pid, "--interval", "0", words="0.1 to 3600", status=125)
         self.assert_refused("collect", "none.vsl", words="cannot open", status=120)
         self.live("collect", process.pid, "--once")  # nothing is full yet
         self.assertEqual(self.log.read_bytes()[8], 4)

@@ -168,6 +168,29 @@ class Watch(LiveTest):
         self.assertEqual(done.returncode, 125)
         self.assertEqual((self.folder / "mine").read_text(), "a file of somebody's\n")
 
+    def test_a_collected_log_has_the_same_numbers(self):
+        """By `collect` as by `run --bounded`, whose logs are collected while they are looked at."""
+        process = self.start()
+        self.tell(process, "hold 65536 3", "churn 20000 2")
+        collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "0.2", "--metrics", "m.prom", "--on", "growth",
+                                      self.command()], cwd=self.folder, stderr=subprocess.PIPE, text=True, env=self.environment())
+        self.grow(process, 40)
+        self.wait_until(self.calls, "growth")
+        self.assertEqual(self.json_of(self.calls()[0][3])["processes"][0]["pid"], process.pid)
+        self.tell(process, "churn 20000 2")
+        self.end(process)
+        self.assertEqual((collector.wait(timeout=60), collector.stderr.read().count("\n")), (0, 1))
+        collector.stderr.close()
+        end = self.samples()
+        self.assertEqual((end["running"], end["allocations_total"], end["frees_total"]), (0, 43 + 40 * 50 + 80000, 40 * 50 + 80000))
+
+    def test_a_bounded_run_has_its_numbers(self):
+        process = self.run_live("--metrics", "m.prom", "--bounded", "4MiB")
+        self.tell(process, "hold 65536 3", "churn 200000 2", "churn 200000 2")
+        self.wait_until(lambda: self.samples().get("allocations_total") == 800003, "all allocations")
+        self.end(process)
+        self.assertEqual((self.samples()["running"], self.samples()["frees_total"]), (0, 800000))
+
     def test_the_watch_survives_what_ends_the_group(self):
         """Ctrl-C reaches all of a terminal's group: the last numbers are written all the same."""
         process = self.run_live("--metrics", "m.prom")

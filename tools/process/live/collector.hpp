@@ -37,6 +37,7 @@ public:
     // at all that it has mapped.
     bool log_was_left() const;
     const std::filesystem::path& name() const noexcept { return process_.name; }
+    pid_t pid() const noexcept { return process_.pid; }
     std::uint64_t bytes_on_disk() const;
     std::size_t checkpoint_bytes() const noexcept { return checkpoint_bytes_; } // of the last one
 
