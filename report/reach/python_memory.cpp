@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "report/reach/python_layout.hpp"
-
 namespace vramscope::report {
 namespace {
 
@@ -61,12 +59,12 @@ bool PythonMemory::prove(const ModuleNames& modules)
     runtime_ = modules.python_variable("_PyRuntime");
     type_type_ = modules.python_variable("PyType_Type").begin;
     if (version.begin == 0 || runtime_.begin == 0 || type_type_ == 0 ||
-        get<std::uint64_t>(version.begin) >> 16 != kKnownVersion ||
-        word_at(type_type_ + kType) != type_type_ || type_name(type_type_) != "type")
+        !take_layout(word_at(version.begin)) || word_at(type_type_ + kType) != type_type_ ||
+        type_name(type_type_) != "type")
         return false;
     std::size_t interpreters = 0;
-    for (Address at = word_at(runtime_.begin + kInterpreters); at != 0 && ++interpreters < 1'000;
-         at = word_at(at + kNextInterpreter)) {
+    for (Address at = word_at(runtime_.begin + layout_.interpreters);
+         at != 0 && ++interpreters < 1'000; at = word_at(at + layout_.next_interpreter)) {
         find_modules(at);
         find_frames(at);
     }
@@ -76,6 +74,33 @@ bool PythonMemory::prove(const ModuleNames& modules)
                        [](const auto& module) { return module.second == "__main__"; });
 }
 
+// Since 3.13 the runtime begins with a table of its own offsets.
+bool PythonMemory::take_layout(std::uint64_t version)
+{
+    const std::uint64_t minor = version >> 16 & 0xff;
+    const auto* const known =
+        std::find_if(std::begin(kLayouts), std::end(kLayouts),
+                     [minor](const Layout& layout) { return layout.minor == minor; });
+    if (version >> 24 != 3 || known == std::end(kLayouts))
+        return false;
+    layout_ = *known;
+    if (minor < kFirstWithTable)
+        return true;
+    const Address table = runtime_.begin;
+    const auto offset = [&](std::uint64_t at) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(word_at(table + at), 1 << 24));
+    };
+    layout_.interpreters = offset(kTableInterpreters);
+    layout_.next_interpreter = offset(kTableNextInterpreter);
+    layout_.threads = offset(kTableThreads);
+    layout_.modules = offset(kTableModules);
+    layout_.next_thread = offset(kTableNextThread);
+    layout_.thread_frame = offset(kTableFrame);
+    layout_.thread_id = offset(kTableThreadId);
+    layout_.thread_chunk = offset(kTableChunk);
+    return word_at(table) == kTableCookie && word_at(table + kTableFreeThreaded) == 0;
+}
+
 bool PythonMemory::is_runtime(Address word) const
 {
     return known_ && is_inside(runtime_, word);
@@ -83,7 +108,7 @@ bool PythonMemory::is_runtime(Address word) const
 
 void PythonMemory::find_modules(Address interpreter)
 {
-    const Address dict = word_at(interpreter + kModules);
+    const Address dict = word_at(interpreter + layout_.modules);
     if (!is_of(dict, "dict") || word_at(dict + kDictValues) != 0)
         return;
     const Address keys = word_at(dict + kDictKeys);
@@ -106,29 +131,35 @@ void PythonMemory::find_modules(Address interpreter)
 void PythonMemory::find_frames(Address interpreter)
 {
     std::size_t threads = 0;
-    for (Address thread = word_at(interpreter + kThreads); thread != 0 && ++threads < kMostThreads;
-         thread = word_at(thread + kNextThread))
+    for (Address thread = word_at(interpreter + layout_.threads);
+         thread != 0 && ++threads < kMostThreads; thread = word_at(thread + layout_.next_thread))
         find_frames_of(thread);
 }
 
 void PythonMemory::find_frames_of(Address thread)
 {
     std::size_t count = 0;
-    for (Address chunk = word_at(thread + kThreadChunk); chunk != 0 && ++count < kMostChunks;
-         chunk = word_at(chunk + kChunkBefore))
+    for (Address chunk = word_at(thread + layout_.thread_chunk);
+         chunk != 0 && ++count < kMostChunks; chunk = word_at(chunk + kChunkBefore))
         chunks_.push_back({chunk, chunk + word_at(chunk + kChunkBytes)});
-    const auto tid = static_cast<std::uint32_t>(word_at(thread + kThreadId));
+    const auto tid = static_cast<std::uint32_t>(word_at(thread + layout_.thread_id));
+    const Address first = word_at(thread + layout_.thread_frame);
+    const Address innermost =
+        layout_.in_call < 0 ? first : word_at(first + static_cast<Address>(layout_.in_call));
     count = 0;
-    for (Address frame = word_at(word_at(thread + kThreadCall) + kCallFrame);
-         frame != 0 && ++count < kMostFrames; frame = word_at(frame + kFrameBefore)) {
-        const Address code = word_at(frame + kFrameCode);
-        const std::uint64_t words = std::uint64_t{get<std::uint32_t>(code + kCodeLocals)} +
-                                    get<std::uint32_t>(code + kCodeStackWords);
+    for (Address frame = innermost; frame != 0 && ++count < kMostFrames;
+         frame = word_at(frame + layout_.frame_before)) {
+        const Address code = word_at(frame + layout_.frame_code);
+        if (!is_of(code, "code"))
+            continue;
+        const std::uint64_t words = std::uint64_t{get<std::uint32_t>(code + layout_.code_locals)} +
+                                    get<std::uint32_t>(code + layout_.code_stack_words);
         PythonFrame row;
         row.begin = frame;
         row.locals = frame + kFrameLocals;
         row.temporaries =
-            row.locals + std::uint64_t{get<std::uint32_t>(code + kCodeLocals)} * sizeof(Address);
+            row.locals +
+            std::uint64_t{get<std::uint32_t>(code + layout_.code_locals)} * sizeof(Address);
         row.end = row.locals + std::min<std::uint64_t>(words, 1 << 16) * sizeof(Address);
         row.code = code;
         row.tid = tid;

@@ -15,6 +15,7 @@
 
 #include "report/reach/module_names.hpp"
 #include "report/reach/process_memory.hpp"
+#include "report/reach/python_layout.hpp"
 
 namespace vramscope::report {
 
@@ -66,6 +67,8 @@ public:
                                          Address word) const;
     // Whether the object's attributes are in that dict, to which this word of it leads.
     bool is_attributes(Address object, Address word, Address dict) const;
+    // "`.loss`" where the object has its attributes inside, and one there; else "".
+    std::string attribute_name(Address object, Address word) const;
     std::string variable_name(const AddressSpan& keys, Address word) const; // "": not known
     std::string local_name(Address word) const; // "local `batch` of `fails` in thread 7"
 
@@ -74,8 +77,10 @@ private:
     using FreeBlocks = std::bitset<kMostBlocksOfPool>;
 
     bool prove(const ModuleNames& modules);
+    bool take_layout(std::uint64_t version);
     bool is_type(Address address) const;
     std::string type_name(Address object) const;
+    std::string value_name(Address owner, Address values, Address word) const;
     Address values_of(Address object) const;   // of its attributes, or of a dict; 0: none
     Address shared_keys(Address object) const; // of these
     Address first_entry(Address keys) const;
@@ -97,6 +102,7 @@ private:
 
     const ProcessMemory& memory_;
     bool known_ = false;
+    python::Layout layout_{};
     Address type_type_ = 0;
     AddressSpan runtime_;
     std::map<Address, std::string> module_names_; // by the module, and by the dict of its variables

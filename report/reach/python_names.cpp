@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "report/reach/python_layout.hpp"
 #include "report/reach/python_memory.hpp"
 #include "report/words/words.hpp"
 
@@ -42,7 +41,7 @@ std::string PythonMemory::text(Address object) const
         (get<std::uint32_t>(object + kTextState) & kTextIsCompactAscii) != kTextIsCompactAscii)
         return "?";
     const auto length = std::min<std::uint64_t>(word_at(object + kCount), kMost);
-    return characters(object + kTextCharacters, length);
+    return characters(object + layout_.characters, length);
 }
 
 std::string PythonMemory::function_of(Address code) const
@@ -62,10 +61,10 @@ std::string PythonMemory::object_name(Address object) const
     if (type == "function")
         return fmt::format("function `{}`", text(word_at(object + kFunctionName)));
     if (type == "generator" || type == "coroutine" || type == "async_generator")
-        return fmt::format("{} `{}`", type, text(word_at(object + kGeneratorName)));
+        return fmt::format("{} `{}`", type, text(word_at(object + layout_.generator_name)));
     if (type == "frame")
-        return fmt::format("frame of `{}`",
-                           function_of(word_at(word_at(object + kFrameOfObject) + kFrameCode)));
+        return fmt::format("frame of `{}`", function_of(word_at(word_at(object + kFrameOfObject) +
+                                                                layout_.frame_code)));
     return type.empty() ? "a Python object" : type;
 }
 
@@ -78,16 +77,28 @@ std::string PythonMemory::variable_name(const AddressSpan& keys, Address word) c
     return name == "?" ? "" : name;
 }
 
+std::string PythonMemory::value_name(Address owner, Address values, Address word) const
+{
+    const std::string name = text(
+        word_at(first_entry(shared_keys(owner)) + (word - values) / sizeof(Address) * kTextEntry));
+    return name == "?" ? "" : "." + name;
+}
+
+std::string PythonMemory::attribute_name(Address object, Address word) const
+{
+    const Address values = values_of(object);
+    const bool is_inside = layout_.attributes == Attributes::inside && values > object &&
+                           !is_of(object, "dict") && word >= values;
+    return is_inside ? value_name(object, values, word) : "";
+}
+
 std::optional<std::string> PythonMemory::part_name(Address owner, const AddressSpan& block,
                                                    Address word) const
 {
     const std::string type = type_name(owner);
     const Address values = values_of(owner);
-    if (values >= block.begin && values <= word && word < block.end) {
-        const std::string name = text(word_at(first_entry(shared_keys(owner)) +
-                                              (word - values) / sizeof(Address) * kTextEntry));
-        return name == "?" ? "" : "." + name;
-    }
+    if (values >= block.begin && values <= word && word < block.end)
+        return value_name(owner, values, word);
     if (type == "list" || type == "dict" || type == "set")
         return "";
     return std::nullopt;
@@ -109,7 +120,7 @@ bool PythonMemory::is_attributes(Address object, Address word, Address dict) con
 std::string PythonMemory::in_frame(Address locals, Address code, Address word) const
 {
     const std::uint64_t number = (word - locals) / sizeof(Address);
-    if (word < locals || number >= get<std::uint32_t>(code + kCodeLocals))
+    if (word < locals || number >= get<std::uint32_t>(code + layout_.code_locals))
         return "a temporary";
     const Address names = word_at(code + kCodeLocalNames);
     return "local `" + text(word_at(names + kTupleItems + number * sizeof(Address))) + "`";

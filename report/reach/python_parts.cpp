@@ -1,7 +1,6 @@
 // report/reach/python_parts.cpp — which words of an object of CPython and of its parts count.
 #include <string>
 
-#include "report/reach/python_layout.hpp"
 #include "report/reach/python_memory.hpp"
 
 namespace vramscope::report {
@@ -14,21 +13,31 @@ Address PythonMemory::first_entry(Address keys) const
 }
 
 // Instances of a class that Python made have them in an array, to which a word in front of them
-// leads; so has a dict of attributes.
+// leads, or behind their members; so has a dict of attributes.
 Address PythonMemory::values_of(Address object) const
 {
-    if (is_of(object, "dict"))
-        return word_at(object + kDictValues);
-    const std::uint64_t flags = word_at(word_at(object + kType) + kTypeFlags);
-    return (flags & kIsHeapType) != 0 && (flags & kHasManagedDict) != 0
-               ? word_at(object - kValuesBefore)
-               : 0;
+    const bool inside = layout_.attributes == Attributes::inside;
+    if (is_of(object, "dict")) {
+        const Address values = word_at(object + kDictValues);
+        return values == 0 || !inside ? values : values + kValuesHead;
+    }
+    const Address type = word_at(object + kType);
+    const std::uint64_t flags = word_at(type + kTypeFlags);
+    if ((flags & kIsHeapType) == 0 || (flags & kHasManagedDict) == 0)
+        return 0;
+    if (inside)
+        return (flags & kHasInlineValues) == 0 ? 0
+                                               : object + word_at(type + kTypeBytes) + kValuesHead;
+    if (layout_.attributes == Attributes::behind_pointer)
+        return word_at(object - kBeforeObject);
+    const Address odd = word_at(object - kOddValuesBefore);
+    return odd % 2 == 1 ? odd + 1 : 0;
 }
 
 Address PythonMemory::shared_keys(Address object) const
 {
     return is_of(object, "dict") ? word_at(object + kDictKeys)
-                                 : word_at(word_at(object + kType) + kTypeKeys);
+                                 : word_at(word_at(object + kType) + layout_.type_keys);
 }
 
 // Of types whose objects are all of one size, and of tuples.
@@ -41,11 +50,15 @@ AddressSpan PythonMemory::used_of(Address object) const
     const Address type = word_at(object + kType);
     const std::uint64_t bytes = word_at(type + kTypeBytes);
     if (is_of(object, "tuple"))
-        return {object - kValuesBefore,
+        return {object - kBeforeObject,
                 object + kTupleItems + word_at(object + kCount) * sizeof(Address)};
     if (word_at(type + kTypeItemBytes) != 0 || bytes < kCount || bytes > kMostBytes)
         return {};
-    return {object - kValuesBefore, object + bytes};
+    const Address values = values_of(object);
+    const Address end = layout_.attributes == Attributes::inside && values != 0
+                            ? values + word_at(shared_keys(object) + kKeysUsed) * sizeof(Address)
+                            : object + bytes;
+    return {object - kBeforeObject, end};
 }
 
 AddressSpan PythonMemory::used_of_part(Address owner, const AddressSpan& part) const

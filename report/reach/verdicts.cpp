@@ -99,8 +99,10 @@ void Verdicts::add_link(std::vector<std::string>& texts, const std::vector<Chain
         at > 0 && links[at - 1].node->object != 0 ? links[at - 1].node : nullptr;
     if (node.object != 0) {
         if (!is_attributes(links, at))
-            texts.push_back(node.root == RootKind::none ? python_->object_name(node.object)
-                                                        : root_name(node, links[at].word));
+            texts.push_back(node.root == RootKind::none
+                                ? python_->object_name(node.object) +
+                                      python_->attribute_name(node.object, links[at].word)
+                                : root_name(node, links[at].word));
         return;
     }
     if (node.root != RootKind::none)
