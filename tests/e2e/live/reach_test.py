@@ -43,6 +43,17 @@ CASES = {
     "in_a_freed_heap_block": ("lost", None),
     "lost_pinned": ("lost", None),
     "in_lost_pinned_memory": ("lost", "pinned memory of 4.4 KiB"),
+    "unordered_map": ("held", "variable `an_unordered_map` of reach_cases, a heap block of"),
+    "deque": ("held", "variable `a_deque` of reach_cases"),
+    "set": ("held", "variable `a_set` of reach_cases"),
+    "shared_pointer": ("held", "variable `shared` of reach_cases"),
+    "vector_of_vectors": ("held", "variable `vectors` of reach_cases"),
+    "array_of_structs": ("held", "variable `structs` of reach_cases, a heap block of 62.5 KiB"),
+    "shared_mapping": ("held", "memory that the program mapped"),
+    "leaf_of_a_tree": ("held", "variable `a_tree` of reach_cases, a heap block of"),
+    "behind_a_vector": ("held", "variable `shorter` of reach_cases"),  # the word is there, whatever the vector says
+    "cleared_vector": ("lost", None),
+    "in_a_lost_tree": ("lost", "a heap block of"),
     "stack": ("held", "the stack of thread"),
     "thread_local": ("held", "a thread-local of thread"),
     "pthread_key": ("held", "a thread-local of thread"),
@@ -52,6 +63,7 @@ CASES = {
 SANITIZER_DIFFERS = {
     "interior": "held",  # it takes pointers into a block for pointers to it
     "mapped_memory": "lost",  # it does not search what a program maps itself
+    "shared_mapping": "lost",  # nor this
 }
 
 

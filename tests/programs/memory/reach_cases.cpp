@@ -8,12 +8,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <pthread.h>
+#include <set>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <unordered_map>
 #include <vector>
 
 #ifdef TWIN
@@ -131,6 +135,20 @@ Forgetful with_destructor;
 char** large;
 char** mapped;
 char** pinned;
+std::unordered_map<int, char*>* an_unordered_map;
+std::deque<char*>* a_deque;
+std::set<char*>* a_set;
+std::shared_ptr<Buffer> shared;
+std::vector<std::vector<char*>>* vectors;
+Buffer* structs;
+char** shared_mapping;
+std::vector<char*>* shorter;
+struct Tree {
+    Tree* left = nullptr;
+    Tree* right = nullptr;
+    char* data = nullptr;
+};
+Tree* a_tree;
 thread_local char* a_thread_local;
 pthread_key_t key;
 char* packed[3];
@@ -208,6 +226,53 @@ namespace {
     reinterpret_cast<char**>(shown(room))[5] = shown(make("in_lost_pinned_memory"));
 }
 
+[[gnu::noinline]] Tree* make_tree(int depth)
+{
+    Tree* const tree = new Tree;
+    if (depth > 0)
+        *tree = {make_tree(depth - 1), make_tree(depth - 1), nullptr};
+    return tree;
+}
+
+[[gnu::noinline]] void hold_by_containers()
+{
+    an_unordered_map = new std::unordered_map<int, char*>;
+    for (int i = 0; i < 100; ++i)
+        (*an_unordered_map)[i] = nullptr;
+    (*an_unordered_map)[42] = shown(make("unordered_map"));
+    a_deque = new std::deque<char*>(1000);
+    (*a_deque)[700] = shown(make("deque"));
+    a_set = new std::set<char*>;
+    a_set->insert(shown(make("set")));
+    shared = std::make_shared<Buffer>();
+    shared->data = shown(make("shared_pointer"));
+    vectors = new std::vector<std::vector<char*>>(10);
+    (*vectors)[5].push_back(shown(make("vector_of_vectors")));
+    structs = static_cast<Buffer*>(std::calloc(1000, sizeof(Buffer)));
+    structs[700].data = shown(make("array_of_structs"));
+    shared_mapping = static_cast<char**>(
+        mmap(nullptr, 1 << 16, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    shared_mapping[700] = shown(make("shared_mapping"));
+    a_tree = make_tree(6);
+    Tree* leaf = a_tree;
+    while (leaf->left)
+        leaf = leaf->left;
+    leaf->data = shown(make("leaf_of_a_tree"));
+    shorter = new std::vector<char*>(8); // it has room for more: the word stays
+    shorter->back() = shown(make("behind_a_vector"));
+    shorter->resize(4);
+}
+
+[[gnu::noinline]] void lose_by_containers()
+{
+    std::vector<char*> cleared{shown(make("cleared_vector"))};
+    cleared.front() = nullptr;
+    asm volatile("" : : "r"(cleared.data()) : "memory");
+    Tree* const tree = make_tree(3);
+    tree->left->right->data = shown(make("in_a_lost_tree"));
+    asm volatile("" : : "r"(tree) : "memory");
+}
+
 [[gnu::noinline]] void hold_by_thread()
 {
 #ifndef TWIN
@@ -265,6 +330,8 @@ int main(int count, char**)
     hold_by_variables();
     hold_by_heap();
     lose_by_heap();
+    hold_by_containers();
+    lose_by_containers();
     wipe_stack();
     std::thread(hold_by_thread).detach();
     pthread_barrier_wait(&ready);
