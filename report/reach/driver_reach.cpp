@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "report/reach/pieces.hpp"
+#include "report/reach/memory/pieces.hpp"
 
 namespace vramscope::report {
 namespace {

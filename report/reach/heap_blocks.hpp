@@ -10,9 +10,9 @@
 #include <map>
 #include <vector>
 
-#include "report/reach/memory_map.hpp"
-#include "report/reach/process_memory.hpp"
-#include "report/reach/python_memory.hpp"
+#include "report/reach/memory/memory_map.hpp"
+#include "report/reach/memory/process_memory.hpp"
+#include "report/reach/python/python_memory.hpp"
 
 namespace vramscope::report {
 

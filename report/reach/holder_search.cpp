@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/reach/pieces.hpp"
+#include "report/reach/memory/pieces.hpp"
 
 namespace vramscope::report {
 namespace {

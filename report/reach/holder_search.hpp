@@ -10,8 +10,8 @@
 
 #include "report/reach/heap_blocks.hpp"
 #include "report/reach/holders.hpp"
-#include "report/reach/memory_map.hpp"
-#include "report/reach/sieve.hpp"
+#include "report/reach/memory/memory_map.hpp"
+#include "report/reach/memory/sieve.hpp"
 
 namespace vramscope::report {
 

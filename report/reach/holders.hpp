@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 
 namespace vramscope::report {
 

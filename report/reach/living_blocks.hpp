@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/log/log_file.hpp"
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 #include "report/replay/heap/heap_replay.hpp"
 #include "report/replay/reading/reading.hpp"
 

@@ -13,7 +13,7 @@
 #include "report/log/log_file.hpp"
 #include "report/model/reach.hpp"
 #include "report/reach/living_blocks.hpp"
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 #include "report/replay/searches.hpp"
 #include "report/symbols/symbolizer.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "report/reach/holders.hpp"
-#include "report/reach/python_memory.hpp"
+#include "report/reach/python/python_memory.hpp"
 
 namespace vramscope::report {
 

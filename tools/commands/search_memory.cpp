@@ -18,8 +18,8 @@
 
 #include "report/error.hpp"
 #include "report/log/tick_clock.hpp"
-#include "report/reach/core_memory.hpp"
-#include "report/reach/live_memory.hpp"
+#include "report/reach/memory/core_memory.hpp"
+#include "report/reach/memory/live_memory.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/signals.hpp"
 #include "tracker/capture/clock.hpp"

@@ -1,5 +1,5 @@
-// report/reach/core_memory.cpp — CoreMemory on the segments and notes of an ELF file.
-#include "report/reach/core_memory.hpp"
+// report/reach/memory/core_memory.cpp — CoreMemory on the segments and notes of an ELF file.
+#include "report/reach/memory/core_memory.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// report/reach/core_memory.hpp — the memory of a process as a core file has it.
+// report/reach/memory/core_memory.hpp — the memory of a process as a core file has it.
 //
 // Of the kernel's, or of gcore's. What the process asked to be left out is not there: vramscope's
 // own tables, and memory that a driver maps, as pinned memory. Nothing in the file is trusted.
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 
 namespace vramscope::report {
 

@@ -1,5 +1,5 @@
-// report/reach/live_memory.cpp — LiveMemory on /proc, process_vm_readv and ptrace.
-#include "report/reach/live_memory.hpp"
+// report/reach/memory/live_memory.cpp — LiveMemory on /proc, process_vm_readv and ptrace.
+#include "report/reach/memory/live_memory.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-// report/reach/live_memory.hpp — the memory of a process that runs, read from outside.
+// report/reach/memory/live_memory.hpp — the memory of a process that runs, read from outside.
 //
 // process_vm_readv() and /proc alone: nothing runs in the process, and unless it is to be stopped,
 // no thread of it notices. Where it is, its threads stand still until this is destroyed, also if
@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 
 namespace vramscope::report {
 

@@ -1,5 +1,5 @@
-// report/reach/memory_map.cpp — mappings become regions.
-#include "report/reach/memory_map.hpp"
+// report/reach/memory/memory_map.cpp — mappings become regions.
+#include "report/reach/memory/memory_map.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,13 @@
-// report/reach/memory_map.hpp — what each piece of a process's memory is: whose words count.
+// report/reach/memory/memory_map.hpp — what each piece of a process's memory is: whose words count.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "report/reach/module_names.hpp"
-#include "report/reach/process_memory.hpp"
-#include "report/reach/sieve.hpp"
+#include "report/reach/memory/module_names.hpp"
+#include "report/reach/memory/process_memory.hpp"
+#include "report/reach/memory/sieve.hpp"
 
 namespace vramscope::report {
 

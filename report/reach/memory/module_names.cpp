@@ -1,5 +1,5 @@
-// report/reach/module_names.cpp — ModuleNames on ElfFile.
-#include "report/reach/module_names.hpp"
+// report/reach/memory/module_names.cpp — ModuleNames on ElfFile.
+#include "report/reach/memory/module_names.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// report/reach/module_names.hpp — variables and classes by addresses in modules.
+// report/reach/memory/module_names.hpp — variables and classes by addresses in modules.
 //
 // A file that was replaced since it was loaded gives no names: then a place is module+0xoffset.
 #pragma once
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 #include "report/symbols/elf_file.hpp"
 
 namespace vramscope::report {

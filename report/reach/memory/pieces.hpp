@@ -1,4 +1,4 @@
-// report/reach/pieces.hpp — memory piece by piece, as far as it has pages.
+// report/reach/memory/pieces.hpp — memory piece by piece, as far as it has pages.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 
 namespace vramscope::report {
 

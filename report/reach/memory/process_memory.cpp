@@ -1,5 +1,5 @@
-// report/reach/process_memory.cpp — the registers of a thread that stood still.
-#include "report/reach/process_memory.hpp"
+// report/reach/memory/process_memory.cpp — the registers of a thread that stood still.
+#include "report/reach/memory/process_memory.hpp"
 
 #include <iterator>
 #include <utility>

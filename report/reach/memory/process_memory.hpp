@@ -1,4 +1,4 @@
-// report/reach/process_memory.hpp — the memory of a process, wherever it is read from.
+// report/reach/memory/process_memory.hpp — the memory of a process, wherever it is read from.
 //
 // Nothing that is read is trusted: not an address, not a size, not a number of threads.
 #pragma once

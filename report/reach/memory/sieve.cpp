@@ -1,5 +1,5 @@
-// report/reach/sieve.cpp — the first sieve, by vectors of four words where the processor has them.
-#include "report/reach/sieve.hpp"
+// report/reach/memory/sieve.cpp — the first sieve: four words at once where the processor can.
+#include "report/reach/memory/sieve.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// report/reach/sieve.hpp — which words of a piece of memory point into a set of blocks.
+// report/reach/memory/sieve.hpp — which words of a piece of memory point into a set of blocks.
 //
 // Three sieves, each for what the one before lets through: the range that all blocks lie in, one
 // bit for each granule of it, and a search among the blocks. The first takes nearly all the time.
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/reach/process_memory.hpp"
+#include "report/reach/memory/process_memory.hpp"
 
 namespace vramscope::report {
 

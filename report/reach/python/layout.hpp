@@ -1,4 +1,4 @@
-// report/reach/python_layout.hpp — where CPython keeps what is read of it, on x86-64.
+// report/reach/python/layout.hpp — where CPython keeps what is read of it, on x86-64.
 //
 // Offsets in bytes, of release builds. Nobody promises any of this: PythonMemory proves it.
 #pragma once

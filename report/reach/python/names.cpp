@@ -1,9 +1,9 @@
-// report/reach/python_names.cpp — what objects, their parts and locals of CPython are called.
+// report/reach/python/names.cpp — what objects, their parts and locals of CPython are called.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "report/reach/python_memory.hpp"
+#include "report/reach/python/python_memory.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {

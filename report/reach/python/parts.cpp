@@ -1,7 +1,7 @@
-// report/reach/python_parts.cpp — which words of an object of CPython and of its parts count.
+// report/reach/python/parts.cpp — which words of an object of CPython and of its parts count.
 #include <string>
 
-#include "report/reach/python_memory.hpp"
+#include "report/reach/python/python_memory.hpp"
 
 namespace vramscope::report {
 

@@ -1,5 +1,5 @@
-// report/reach/python_memory.cpp — pools, objects and frames of CPython, seen from outside.
-#include "report/reach/python_memory.hpp"
+// report/reach/python/python_memory.cpp — pools, objects and frames of CPython, seen from outside.
+#include "report/reach/python/python_memory.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// report/reach/python_memory.hpp — blocks, objects and frames of CPython, seen from outside.
+// report/reach/python/python_memory.hpp — blocks, objects and frames of CPython, seen from outside.
 //
 // Nothing runs in the interpreter, and its lock is not taken. It is for a version whose layout is
 // known, once the layout is proved on objects that must be there; of any other nothing is said.
@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "report/reach/module_names.hpp"
-#include "report/reach/process_memory.hpp"
-#include "report/reach/python_layout.hpp"
+#include "report/reach/memory/module_names.hpp"
+#include "report/reach/memory/process_memory.hpp"
+#include "report/reach/python/layout.hpp"
 
 namespace vramscope::report {
 

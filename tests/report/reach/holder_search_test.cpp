@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "report/reach/heap_blocks.hpp"
-#include "report/reach/memory_map.hpp"
-#include "report/reach/module_names.hpp"
-#include "report/reach/sieve.hpp"
+#include "report/reach/memory/memory_map.hpp"
+#include "report/reach/memory/module_names.hpp"
+#include "report/reach/memory/sieve.hpp"
 
 namespace vramscope::report {
 namespace {
