@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -119,14 +121,14 @@ class Twin(LiveTest):
 
 @simulated_only
 class Reach(LiveTest):
-    def start_cases(self, pool="off", preload=(), traced=True):
+    def start_cases(self, pool="off", preload=(), traced=True, **options):
         """reach_cases, once it is ready, and the names of its blocks by their bytes."""
         gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log),
                "VRAMSCOPE_POOL": pool}
         if traced:
             gpu["LD_PRELOAD"] = ":".join(map(str, (PRELOAD, *preload)))
         process = subprocess.Popen([PROGRAMS / "reach_cases"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=self.environment(**gpu))
+                                   env=self.environment(**gpu), **options)
         self.addCleanup(self.end_cases, process)
         lines = []
         while not lines or lines[-1] != "ready\n":
@@ -249,6 +251,23 @@ class Reach(LiveTest):
         self.assert_refused("reach", self.log, self.log, words="is no core file", status=120)
         os.utime(core, (os.stat(core).st_atime + 3600, os.stat(core).st_mtime + 3600))
         self.assert_refused("reach", core, self.log, words="after its process had ended", status=120)
+
+    def test_so_does_the_kernels_core_file_of_a_program_that_crashed(self):
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        if not re.fullmatch(r"[\w.%]+", pattern) or resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY:
+            self.skipTest("the kernel writes no core file into the folder of a program: " + pattern)
+        unlimited = functools.partial(resource.setrlimit, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        process, names = self.start_cases(cwd=self.folder, preexec_fn=unlimited)
+        process.send_signal(signal.SIGABRT)
+        self.end_cases(process)
+        core = next(self.folder.glob("core*"), None)
+        if core is None:
+            self.skipTest("the kernel wrote no core file")
+        done = self.execute(VRAMSCOPE, "reach", "--json", "-", core, self.log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = {names[row["all"]["bytes"]]: row["groups"][0]["verdict"] for row in json.loads(done.stdout)["rows"]}
+        self.assertEqual({name: said[name] for name in CASES if name != "first"},
+                         {name: truth for name, (truth, _) in CASES.items() if name != "first"})
 
     def test_what_cannot_be_searched_is_told_in_one_line(self):
         self.assert_refused("reach", "4194305", words="there is no process 4194305")
