@@ -20,12 +20,14 @@ struct EventWord {
     std::string_view word;
     RuleEvent event;
 };
-constexpr EventWord kEvents[] = {{"alloc", RuleEvent::alloc},
-                                 {"driver-alloc", RuleEvent::driver_alloc},
-                                 {"free", RuleEvent::free},
-                                 {"context", RuleEvent::context},
-                                 {"graph", RuleEvent::graph}};
-constexpr const char* kEventsWanted = "alloc, driver-alloc, free, context or graph";
+constexpr EventWord kEvents[] = {
+    {"alloc", RuleEvent::alloc},    {"driver-alloc", RuleEvent::driver_alloc},
+    {"free", RuleEvent::free},      {"context", RuleEvent::context},
+    {"graph", RuleEvent::graph},    {"stream", RuleEvent::stream},
+    {"event", RuleEvent::event},    {"module", RuleEvent::module},
+    {"library", RuleEvent::library}};
+constexpr const char* kEventsWanted =
+    "alloc, driver-alloc, free, context, graph, stream, event, module or library";
 
 struct CountedWord {
     std::string_view word;

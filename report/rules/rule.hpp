@@ -31,6 +31,10 @@ enum class RuleEvent : std::uint8_t {
     free,
     context, // one was made
     graph,   // one was instantiated
+    stream,  // these were made, or loaded
+    event,
+    module,
+    library,
 };
 
 enum class RuleQuantity : std::uint8_t { peak, live, count_live };

@@ -24,7 +24,9 @@ const char* needs_record_of(const Rule& rule) noexcept
 {
     if (rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context)
         return "contexts";
-    return rule.counted && is_object(*rule.counted) ? "objects" : "";
+    const bool of_objects = rule.counted ? is_object(*rule.counted)
+                                         : rule.forbidden && *rule.forbidden >= RuleEvent::stream;
+    return of_objects ? "objects" : "";
 }
 
 bool is_given_memory(format::Memory memory) noexcept
@@ -151,6 +153,14 @@ bool RuleWatch::is_event(RuleEvent wanted, format::Memory memory) const
         return memory == format::Memory::context;
     case RuleEvent::graph:
         return memory == format::Memory::graph_exec;
+    case RuleEvent::stream:
+        return memory == format::Memory::stream;
+    case RuleEvent::event:
+        return memory == format::Memory::event;
+    case RuleEvent::module:
+        return memory == format::Memory::module;
+    case RuleEvent::library:
+        return memory == format::Memory::library;
     case RuleEvent::free:
         break;
     }

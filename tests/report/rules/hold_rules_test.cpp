@@ -174,6 +174,10 @@ TEST(HoldRules, ObjectsThatLiveAtOnce)
     EXPECT_EQ(measured(log, "limit count-live 1 of stream"), 2u);
     EXPECT_EQ(measured(log, "limit count-live 1 of event"), 1u);
     EXPECT_EQ(measured(log, "limit count-live 1"), 0u) << "they are no blocks";
+    EXPECT_EQ(measured(log, "forbid stream"), 3u);
+    EXPECT_EQ(measured(log, "forbid event"), 1u);
+    EXPECT_EQ(measured(log, "forbid module"), 0u);
+    EXPECT_NE(outcome(program_with_steps(), "forbid stream").unknown, "");
     EXPECT_NE(outcome(program_with_steps(), "limit count-live 1 of stream").unknown, "");
 }
 
