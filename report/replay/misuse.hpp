@@ -48,7 +48,7 @@ struct LoggedMisuse : MisuseNumbers {
 
 class MisuseReplay {
 public:
-    static constexpr std::size_t kMostEnded = 16384; // of each key space
+    static constexpr std::size_t kMostEnded = 4096; // of each key space
 
     // `tables`: as the first reading left them. `complete`: no event is missing.
     MisuseReplay(const LogTables& tables, const std::unordered_set<std::uint64_t>& addresses,

@@ -74,7 +74,7 @@ class LifecycleLimitsTest(EndToEndTest):
     def test_how_fast_a_log_grew_is_told_where_it_would_fill_a_disk(self):
         self.assertNotIn("an hour", self.run_live("churn 1000 1").stderr)
         (self.folder / "live.vsl").unlink()
-        self.assertRegex(self.run_live("churn 600000 2").stderr, "the log grew by .* an hour; --set max_log=")
+        self.assertRegex(self.run_live("churn 600000 2").stderr, "the log grew by .* an hour; with --bounded ")
 
     def assert_unharmed_by_what_is_told(self, stderr):
         """Whatever there is to say, the program does not feel that it could not be said."""

@@ -10,6 +10,7 @@
 
 #include "report/exporters/reduced.hpp"
 #include "report/judge/judge.hpp"
+#include "report/log/log_file.hpp"
 #include "report/model/check.hpp"
 #include "report/model/report.hpp"
 #include "report/page/page.hpp"
@@ -96,6 +97,11 @@ report::Report read_what_was_seen(const EndedRun& run, const report::Options& re
     return report;
 }
 
+bool is_collected(const std::filesystem::path& log)
+{
+    return report::LogFile::open(log, report::LogFile::Collected::taken).collected();
+}
+
 // A program that runs on for days would fill the disk. A small log says nothing of that.
 void tell_how_logs_grow(const report::Report& report)
 {
@@ -106,11 +112,12 @@ void tell_how_logs_grow(const report::Report& report)
         std::error_code unknown;
         const std::uintmax_t bytes = std::filesystem::file_size(process.log, unknown);
         const double hours = static_cast<double>(process.duration_ns) / 3600e9;
-        if (!unknown && bytes >= kSmall && hours > 0)
-            most = std::max(most, static_cast<double>(bytes) / hours);
+        if (unknown || bytes < kSmall || hours <= 0 || is_collected(process.log))
+            continue;
+        most = std::max(most, static_cast<double>(bytes) / hours);
     }
     if (most > kMuchAnHour)
-        say(fmt::format("the log grew by {} an hour; --set max_log=2GiB would be its end",
+        say(fmt::format("the log grew by {} an hour; with --bounded 64MiB it stays small",
                         report::human_bytes(static_cast<std::uint64_t>(most))));
 }
 

@@ -212,6 +212,7 @@ class CollectTest(LiveTest):
             self.tell(process, "drop 1")
             told = process.communicate("end\n", timeout=120)[1]
         self.assertEqual(process.returncode, 0, told)
+        self.assertNotIn("grew by", told)
         self.assertGreater(os.stat(self.log).st_size, 8 << 20)
         self.assertEqual(self.log.read_bytes()[8], 5)
         report = json.loads((self.folder / "run.json").read_text())

@@ -22,6 +22,7 @@
 #include "report/checkpoint/checkpoint.hpp"
 #include "report/error.hpp"
 #include "report/findings/make_report.hpp"
+#include "report/fnv1a.hpp"
 #include "report/json/documents.hpp"
 #include "report/log/given_back.hpp"
 #include "tests/support/random_program.hpp"
@@ -331,6 +332,30 @@ TEST_F(Collected, ACheckpointThatIsNotPublishedIsNotLookedAt)
     killed.checkpoint = header.checkpoint;
     log.write(&killed, sizeof killed, 0);
     EXPECT_EQ(report_of(log.path()), before);
+}
+
+// Whoever makes one up can make its checksum too: FNV-1a, at byte 80, of all behind it. It is
+// refused, or read on without a fault.
+TEST_F(Collected, ACheckpointThatIsMadeToHurtIsRefusedOrReadOn)
+{
+    const std::string checkpoint =
+        read_collected_checkpoint(LogFile::open(log.path(), LogFile::Collected::taken));
+    std::mt19937 random(1);
+    for (std::size_t at = 88 + random() % 61; at < checkpoint.size(); at += 1 + random() % 61) {
+        std::string hostile = checkpoint;
+        const std::uint8_t bytes[] = {0, 1, 0x7f, 0xff, static_cast<std::uint8_t>(random())};
+        hostile[at] = static_cast<char>(bytes[random() % std::size(bytes)]);
+        Fnv1a sum;
+        sum.add(std::string_view(hostile).substr(88));
+        const std::uint64_t value = sum.value();
+        std::memcpy(&hostile[80], &value, sizeof value);
+        ASSERT_TRUE(log::publish_checkpoint(log.descriptor(), hostile));
+        try {
+            make_report({log.path()});
+        } catch (const Error& error) {
+            EXPECT_EQ(std::count(error.what(), error.what() + std::strlen(error.what()), '\n'), 0);
+        }
+    }
 }
 
 TEST_F(Collected, RowsAreUsedInTurn)
