@@ -17,6 +17,7 @@ import unittest
 from live import GPU, PROGRAMS, VRAMSCOPE, LiveTest
 
 HEADER, CHUNK = 4096, 65536
+KILLS = int(os.environ.get("VRAMSCOPE_TEST_KILLS", 12))
 SETTLED = 1.1  # seconds: what happened before is collected
 
 
@@ -139,8 +140,7 @@ class CollectTest(LiveTest):
     def test_a_collector_that_is_killed_leaves_a_whole_log(self):
         process = self.start()
         self.tell(process, "hold 4096 50")
-        rounds = int(os.environ.get("VRAMSCOPE_TEST_KILLS", 12))
-        for _ in range(rounds):
+        for _ in range(KILLS):
             process.stdin.write("churn 20000 2\n")  # it runs while the collector does
             process.stdin.flush()
             collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "0.1"],
@@ -157,7 +157,27 @@ class CollectTest(LiveTest):
         self.assertEqual(report["totals"]["leaked_blocks"], 50)
         self.assertEqual(report["verdict"], "leaks")
         device = [row for row in report["processes"][0]["coverage"].items() if row[0] in ("allocations", "frees")]
-        self.assertEqual(dict(device), {"allocations": 50 + 40000 * rounds, "frees": 40000 * rounds})
+        self.assertEqual(dict(device), {"allocations": 50 + 40000 * KILLS, "frees": 40000 * KILLS})
+
+    def test_both_are_killed(self):
+        for _ in range(max(3, KILLS // 4)):
+            process = self.start()
+            self.tell(process, "hold 4096 50", "churn 40000 2")
+            process.stdin.write("churn 10000000 2\n")
+            process.stdin.flush()
+            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.1"],
+                                         stderr=subprocess.DEVNULL, env=self.environment())
+            time.sleep(random.uniform(SETTLED, SETTLED + 1))
+            for each in random.sample([process, collector], 2):
+                each.kill()
+                time.sleep(random.uniform(0, 0.02))
+            collector.wait(timeout=60)
+            process.wait(timeout=60)
+            report = self.json_of(self.log)
+            self.assertEqual(report["verdict"], "inconclusive")  # how it ended is not known
+            self.assertIn(report["totals"]["leaked_blocks"], (50, 51, 52))  # a block of each thread, in between
+            self.assertEqual(report["processes"][0]["coverage"]["missed_frees"], 0)
+            self.log.unlink()
 
     def test_a_full_disk_is_told_and_costs_nothing(self):
         process = self.start()
