@@ -45,7 +45,7 @@ function Figures() {
       />
       <Figure
         title="Not freed"
-        href={job.findings.some(({ leaked_bytes: bytes }) => bytes > 0) ? "#alone" : "#map"}
+        href={`#${job.findings.find(({ leaked_bytes: bytes }) => bytes > 0)?.kind ?? "map"}`}
         value={bytesText(total("leaked_bytes"))}
         detail={leaking > 0 ? `on ${ranksText(leaking)}` : "nothing"}
       />
