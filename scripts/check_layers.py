@@ -35,7 +35,7 @@ LAYERS = {
     "interpose/gtest": ["interpose"],  # another, for tests of theirs
     "report": ["tracker/format"],  # error.hpp, decimal.hpp, fnv1a.hpp
     "report/model": ["report", "tracker/format"],
-    "report/symbols": ["report/model", "tracker/format"],
+    "report/symbols": ["report", "report/model", "tracker/format"],
     "report/log": ["report", "report/symbols", "tracker/format"],
     "report/replay/lookup": [],
     "report/replay/pool": ["report/log", "report/model", "report/replay/lookup"],
@@ -92,8 +92,8 @@ LAYERS = {
                       "tracker/format"],
     "tools/output": ["report", "report/findings", "report/json", "report/page", "report/text", "report/words"],
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
-    "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "report/words", "tools/output",
-                           "tools/process", "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
+    "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "report/symbols", "report/words",
+                           "tools/output", "tools/process", "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
     "tools/watch": ["report", "report/exporters", "report/findings", "report/model", "report/symbols", "report/words", "tools/output",
                     "tools/process", "tools/process/live", "tracker/capture", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests

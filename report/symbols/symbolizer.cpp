@@ -2,18 +2,17 @@
 #include "report/symbols/symbolizer.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
+#include <exception>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "report/symbols/debuginfod.hpp"
 #include "report/symbols/elf_file.hpp"
+#include "report/symbols/known_names.hpp"
+#include "report/symbols/symbol_index.hpp"
 #include "report/symbols/symbolizer_dwarf.hpp"
-#include "report/symbols/symbolizer_ranges.hpp"
 #include "report/symbols/unwind_table.hpp"
 
 namespace vramscope::report {
@@ -35,54 +34,6 @@ std::string hex(std::string_view bytes)
     }
     return text;
 }
-
-// The function of a symbol: without the compiler's clone suffix (.cold, .isra.0) and the version.
-std::string demangle(std::string name)
-{
-    name.resize(std::min(name.find('@'), name.size()));
-    if (!name.starts_with("_Z"))
-        return name;
-    name.resize(std::min(name.find('.'), name.size()));
-    int status = 0;
-    char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-    if (text != nullptr)
-        name = text;
-    std::free(text);
-    return name;
-}
-
-// Functions by address. Of several names for the same code the shortest range wins, then the
-// name that users write: fewer leading underscores, global before local.
-class SymbolIndex {
-public:
-    explicit SymbolIndex(const ElfFile& file)
-    {
-        auto symbols = file.functions();
-        const auto rank = [](const ElfSymbol& symbol) {
-            const std::string_view name = symbol.name;
-            const auto underscores = std::min(name.find_first_not_of('_'), name.size());
-            return std::tuple(symbol.bytes, underscores, !symbol.global, name);
-        };
-        std::sort(symbols.begin(), symbols.end(),
-                  [&](const ElfSymbol& a, const ElfSymbol& b) { return rank(b) < rank(a); });
-        for (const auto& symbol : symbols) {
-            index_.add(symbol.address, symbol.address + symbol.bytes,
-                       static_cast<std::uint32_t>(names_.size()));
-            names_.push_back(symbol.name);
-        }
-        index_.build();
-    }
-
-    const char* find(std::uint64_t vaddr) const
-    {
-        const auto found = index_.find(vaddr);
-        return found ? names_[*found] : nullptr;
-    }
-
-private:
-    RangeIndex index_;
-    std::vector<const char*> names_;
-};
 
 struct OpenModule {
     std::unique_ptr<ElfFile> binary;      // null if missing or not the traced one
@@ -106,7 +57,7 @@ class Symbolizer::Impl {
 public:
     explicit Impl(SymbolizerOptions options)
         : fold(std::move(options.fold)), debug_dirs_(std::move(options.debug_dirs)),
-          places_(options.sysroot, std::move(options.path_maps))
+          places_(options.sysroot, std::move(options.path_maps)), store_(std::move(options.names))
     {
         if (debug_dirs_.empty())
             debug_dirs_.emplace_back("/usr/lib/debug");
@@ -114,6 +65,9 @@ public:
         if (options.debuginfod)
             servers_ = Debuginfod::open(why_not);
     }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+    ~Impl();
 
     const std::vector<std::string> fold;
 
@@ -128,6 +82,11 @@ private:
     std::unique_ptr<ElfFile> open_binary(const ModuleId& id, UnreadFile& unread) const;
     std::unique_ptr<ElfFile> open_debug_file(const std::string& build_id,
                                              const ElfFile* binary) const;
+    std::vector<fs::path> debug_file_places(const std::string& build_id, const std::string& link,
+                                            const fs::path& folder) const;
+    KnownNames* known_names(const ModuleId& id);
+    bool can_be_better(const KnownNames& known, const ModuleId& id) const;
+    std::vector<Frame> find_frames(OpenModule& from, std::uint64_t vaddr);
     void name_from_symbol_table(OpenModule& from, std::uint64_t vaddr, Frame& frame);
     const std::string& function_name(const std::string& symbol);
     const std::string& file_name(const char* file);
@@ -141,7 +100,20 @@ private:
     std::unordered_map<const char*, std::string> file_names_;
     std::vector<UnreadFile> unread_files_;
     std::vector<std::string> notices_;
+    std::shared_ptr<NameStore> store_;
+    std::unordered_map<std::string, KnownNames> known_; // by build-id
 };
+
+// What cannot be kept is found again.
+Symbolizer::Impl::~Impl()
+{
+    try {
+        for (const auto& [build_id, known] : known_)
+            if (known.changed())
+                store_->keep(build_id, known.bytes());
+    } catch (const std::exception&) {
+    }
+}
 
 std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id, UnreadFile& unread) const
 {
@@ -162,12 +134,13 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_binary(const ModuleId& id, Unrea
     return binary;
 }
 
-// Only a file with the same build-id is accepted, wherever it was found.
-std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& build_id,
-                                                           const ElfFile* binary) const
+// In the order in which they are tried. `folder`: that of the binary.
+std::vector<fs::path> Symbolizer::Impl::debug_file_places(const std::string& build_id,
+                                                          const std::string& link,
+                                                          const fs::path& folder) const
 {
     if (build_id.size() < 2)
-        return nullptr;
+        return {};
     const auto by_id =
         fs::path(".build-id") / hex(build_id.substr(0, 1)) / (hex(build_id.substr(1)) + ".debug");
     std::vector<fs::path> candidates;
@@ -177,18 +150,27 @@ std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& bu
             candidates.push_back(place);
         candidates.push_back(here);
     }
-    const auto link = binary != nullptr ? binary->debug_link() : std::string();
     if (!link.empty() && link.find('/') == std::string::npos) {
-        const fs::path folder = binary->path().parent_path();
         candidates.push_back(places_.confined(folder / link));
         candidates.push_back(places_.confined(folder / ".debug" / link));
     }
+    return candidates;
+}
+
+// Only a file with the same build-id is accepted, wherever it was found.
+std::unique_ptr<ElfFile> Symbolizer::Impl::open_debug_file(const std::string& build_id,
+                                                           const ElfFile* binary) const
+{
+    if (build_id.size() < 2)
+        return nullptr;
+    const auto link = binary != nullptr ? binary->debug_link() : std::string();
+    const fs::path folder = binary != nullptr ? binary->path().parent_path() : fs::path();
     const auto open_if_same = [&](const fs::path& candidate) {
         std::string why_not;
         auto file = ElfFile::open(candidate, ElfKind::linked, why_not);
         return file && file->build_id() == build_id ? std::move(file) : nullptr;
     };
-    for (const auto& candidate : candidates)
+    for (const auto& candidate : debug_file_places(build_id, link, folder))
         if (auto file = open_if_same(candidate))
             return file;
     return servers_ ? open_if_same(servers_->debug_file(build_id)) : nullptr;
@@ -255,9 +237,61 @@ void Symbolizer::Impl::name_from_symbol_table(OpenModule& from, std::uint64_t va
     }
 }
 
+// Of names without debug information: there is some by now, or a server may have it.
+bool Symbolizer::Impl::can_be_better(const KnownNames& known, const ModuleId& id) const
+{
+    if (!known.from_symbols_alone)
+        return false;
+    const fs::path folder = places_.of(id.path).parent_path();
+    const std::vector<fs::path> places = debug_file_places(id.build_id, known.debug_link, folder);
+    const auto is_there = [](const fs::path& place) {
+        std::error_code unknown;
+        return fs::exists(place, unknown);
+    };
+    return servers_ || std::any_of(places.begin(), places.end(), is_there);
+}
+
+// nullptr: nothing is kept of it.
+KnownNames* Symbolizer::Impl::known_names(const ModuleId& id)
+{
+    if (!store_ || id.build_id.empty())
+        return nullptr;
+    const auto [known, is_new] = known_.try_emplace(id.build_id);
+    if (is_new) {
+        std::optional<KnownNames> kept = KnownNames::read(store_->find(id.build_id));
+        if (kept && !can_be_better(*kept, id))
+            known->second = std::move(*kept);
+    }
+    return &known->second;
+}
+
 std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t vaddr)
 {
-    OpenModule& from = module(id);
+    KnownNames* const known = known_names(id);
+    const std::vector<Frame>* const kept = known ? known->find(vaddr) : nullptr;
+    std::vector<Frame> frames;
+    if (kept) {
+        frames = *kept;
+    } else {
+        OpenModule& from = module(id);
+        frames = find_frames(from, vaddr);
+        const bool whole = from.dwarf ? !from.dwarf->split_file_missing() : from.binary != nullptr;
+        if (known && whole) {
+            known->from_symbols_alone = !from.dwarf;
+            known->debug_link = from.binary ? from.binary->debug_link() : std::string();
+            known->add(vaddr, frames);
+        }
+    }
+    for (auto& frame : frames) {
+        frame.module = id.path;
+        frame.build_id = id.build_id;
+        frame.offset = vaddr;
+    }
+    return frames;
+}
+
+std::vector<Frame> Symbolizer::Impl::find_frames(OpenModule& from, std::uint64_t vaddr)
+{
     std::vector<Frame> frames;
     bool outermost_is_qualified = false;
     if (from.dwarf) {
@@ -281,11 +315,6 @@ std::vector<Frame> Symbolizer::Impl::frames(const ModuleId& id, std::uint64_t va
         frames.emplace_back();
     if (!outermost_is_qualified)
         name_from_symbol_table(from, vaddr, frames.back());
-    for (auto& frame : frames) {
-        frame.module = id.path;
-        frame.build_id = id.build_id;
-        frame.offset = vaddr;
-    }
     return frames;
 }
 

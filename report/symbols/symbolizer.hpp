@@ -17,6 +17,7 @@
 #include "report/model/call_place.hpp"
 #include "report/model/unread_file.hpp"
 #include "report/symbols/file_places.hpp"
+#include "report/symbols/name_store.hpp"
 
 namespace vramscope::report {
 
@@ -35,6 +36,8 @@ struct SymbolizerOptions {
     bool debuginfod = false; // then servers are asked for debug information that is not here
     // Regular expressions (ECMAScript) of functions that allocate for others: see Wrappers.
     std::vector<std::string> fold = {};
+    // Names that were found are kept there, by build-id; null: nowhere.
+    std::shared_ptr<NameStore> names = {};
 };
 
 // For one thread at a time.

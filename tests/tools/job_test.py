@@ -12,11 +12,11 @@ USUAL = "hold 1048576 3 drop 3 "
 
 
 class Jobs(CliTest):
-    def rank(self, number, orders=USUAL, size=6, options=(), job="77", status=0):
+    def rank(self, number, orders=USUAL, size=6, options=(), job="77", status=0, env=None):
         """Runs one, as a launcher would start it; its log is N.vsl."""
         done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", *options, PROGRAMS / "live"], cwd=self.folder,
                               input=orders + "end ", capture_output=True, text=True, timeout=120,
-                              env=self.environment(RANK=str(number), WORLD_SIZE=str(size), SLURM_JOB_ID=job))
+                              env=self.environment(RANK=str(number), WORLD_SIZE=str(size), SLURM_JOB_ID=job, **(env or {})))
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr
 
@@ -117,6 +117,37 @@ class Jobs(CliTest):
         self.assertEqual((status, stdout), (120, ""))
         self.assert_one_line(stderr, "bad.jsonl: line ")
         self.assertFalse((self.folder / "never.jsonl").exists())
+
+    def reduce_with_cache(self, *options):
+        """The table, and whether names came from the cache."""
+        status, table, stderr = self.vramscope("reduce", "--verbose", *options, "0.vsl", env={"XDG_CACHE_HOME": str(self.folder / "cache")})
+        self.assertEqual(status, 0, stderr)
+        return table, "the reading begins with what" in stderr
+
+    def test_names_are_kept_for_the_next_log(self):
+        self.rank(0, size=1)
+        kept = self.folder / "cache" / "vramscope" / "names"
+        table, known = self.reduce_with_cache("--no-cache")
+        self.assertFalse(known or kept.exists())
+        self.assertEqual(self.reduce_with_cache(), (table, False))
+        self.assertEqual({path.stat().st_mode & 0o7777 for path in kept.iterdir()}, {0o600})
+        self.assertEqual(self.reduce_with_cache(), (table, True))
+        before = {path: path.read_bytes() for path in kept.iterdir()}
+        self.assertEqual({path.read_bytes()[:8] for path in before}, {b"VSNAMES1"})
+        for damage in (lambda whole: b"", lambda whole: whole[:-1], lambda whole: whole[:40] + b"\x7f" + whole[41:], lambda whole: b"x" * 4096):
+            for path, whole in before.items():
+                path.write_bytes(damage(whole))
+            self.assertEqual(self.reduce_with_cache()[0], table)
+            self.assertEqual({path: len(path.read_bytes()) for path in kept.iterdir()}, {path: len(whole) for path, whole in before.items()})
+        kept.chmod(0o777)  # others could have written there
+        self.assertEqual(self.reduce_with_cache(), (table, False))
+
+    def test_a_rank_finds_the_names_of_the_one_before(self):
+        for number in (0, 1):
+            self.rank(number, size=2, options=["--reduced", "tables"], env={"XDG_CACHE_HOME": str(self.folder / "cache")})
+        self.assertTrue(list((self.folder / "cache" / "vramscope" / "names").iterdir()))
+        sites = [[line for line in self.lines(f"tables/{number}.vsl.jsonl") if line["type"] in ("texts", "frames", "sites")] for number in (0, 1)]
+        self.assertEqual(*sites)
 
     def test_of_ranks_that_crash_alike_the_first_is_named(self):
         for number in (1, 0):

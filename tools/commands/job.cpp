@@ -56,6 +56,7 @@ struct JobOptions {
     bool all = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    bool no_cache = false;
     SourceOptions sources;
 };
 
@@ -112,6 +113,7 @@ int join_job(const JobOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.symbols.names = names_kept(options.no_cache);
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     reading.all_sites = true;
     report::Symbolizer symbolizer(reading.symbols);
@@ -153,6 +155,7 @@ void add_job(CommandLine& line)
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
+    add_cache_option(command, options->no_cache);
     const std::vector<CLI::Option*> all =
         command.get_options(); // of the workers nobody tells these
     std::for_each(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),

@@ -35,6 +35,7 @@ struct ReduceOptions {
     bool force = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    bool no_cache = false;
 };
 
 int reduce_logs(const ReduceOptions& options)
@@ -44,6 +45,7 @@ int reduce_logs(const ReduceOptions& options)
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.symbols.names = names_kept(options.no_cache);
     reading.all_sites = true;
     report::Symbolizer symbolizer(reading.symbols);
     reading.symbolizer = &symbolizer;
@@ -72,6 +74,7 @@ void add_reduce(CommandLine& line)
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
+    add_cache_option(command, options->no_cache);
 }
 
 } // namespace vramscope

@@ -19,6 +19,7 @@
 #include "report/model/report.hpp"
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/job_files.hpp"
 #include "tools/commands/run_result.hpp"
 #include "tools/commands/search_memory.hpp"
 #include "tools/options/budget.hpp"
@@ -79,6 +80,7 @@ struct RunOptions {
     bool reach = false;                // search its memory when its work is done
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    bool no_cache = false; // of names, with `reduced`
     SourceOptions sources;
     bool check = false; // end as `check` would, if the program itself does not fail
     BudgetOptions budget;
@@ -207,6 +209,8 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
 Judgement read_judgement(const RunOptions& options)
 {
     report::SymbolizerOptions symbols = read_symbol_options(options.symbols);
+    if (!options.reduced.empty())
+        symbols.names = names_kept(options.no_cache);
     report::PageSources sources =
         read_source_options(options.sources, symbols, options.ci_formats.source_root);
     Judgement judgement{read_suppressions(options.suppressions),
@@ -363,6 +367,7 @@ void add_run(CommandLine& line)
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
+    add_cache_option(command, options->no_cache);
     CLI::Option* const check = command.add_flag(
         "--check", options->check, "then hold the run against a budget, and end as `check` does");
     add_budget_options(command, options->budget, check);

@@ -1,156 +1,35 @@
-// tools/process/live/checkpoint_cache.cpp — files of the user's own, whole or not there.
+// tools/process/live/checkpoint_cache.cpp — a log is told by what its header says.
 #include "tools/process/live/checkpoint_cache.hpp"
-
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <tuple>
-#include <unistd.h>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "tools/output/messages.hpp"
-#include "tools/process/live/trusted_file.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
-namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostFiles = 32;
-constexpr std::uint64_t kMostBytes = 256 << 20; // of all, and so of one
-constexpr std::chrono::hours kLongest(7 * 24);
-constexpr std::string_view kEnding = ".checkpoint";
+constexpr UserCache::Limits kLimits{
+    .files = 32, .bytes = 256 << 20, .age = std::chrono::hours(7 * 24)};
 
-bool is_own(const struct stat& status) noexcept
+std::string name_of(const format::FileHeader& log, report::CheckpointStore::Kind kind)
 {
-    return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-fs::path cache_of_user()
-{
-    const auto named = [](const char* variable) {
-        const char* const value = std::getenv(variable);
-        return fs::path(value ? value : "");
-    };
-    const fs::path cache = named("XDG_CACHE_HOME");
-    if (cache.is_absolute())
-        return cache;
-    const fs::path home = named("HOME");
-    return home.is_absolute() ? home / ".cache" : fs::path();
-}
-
-// No link to somewhere else.
-bool is_own_folder(const fs::path& folder)
-{
-    struct stat status;
-    return ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && is_own(status);
-}
-
-// Another build of this version may replay otherwise.
-std::uint64_t stamp_of_this_build()
-{
-    struct stat status;
-    if (::stat("/proc/self/exe", &status) != 0)
-        return 0;
-    return static_cast<std::uint64_t>(status.st_size) ^
-           static_cast<std::uint64_t>(status.st_mtim.tv_sec) << 32 ^
-           static_cast<std::uint64_t>(status.st_mtim.tv_nsec);
-}
-
-bool write_all(int descriptor, std::string_view bytes)
-{
-    while (!bytes.empty()) {
-        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
-        if (wrote <= 0)
-            return false;
-        bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-    return true;
+    return fmt::format("{}-{}-{:x}-{:x}{}", log.pid, log.process_start, log.start_real_ns,
+                       UserCache::stamp_of_this_build(),
+                       kind == report::CheckpointStore::Kind::exact ? "" : ".late");
 }
 
 } // namespace
 
-CheckpointCache::CheckpointCache()
-{
-    const fs::path cache = cache_of_user();
-    if (!cache.empty())
-        folder_ = cache / "vramscope" / "logs";
-}
-
-bool CheckpointCache::is_usable() const
-{
-    return is_own_folder(folder_.parent_path()) && is_own_folder(folder_);
-}
-
-fs::path CheckpointCache::name_of(const format::FileHeader& log, Kind kind) const
-{
-    return folder_ / fmt::format("{}-{}-{:x}-{:x}{}{}", log.pid, log.process_start,
-                                 log.start_real_ns, stamp_of_this_build(),
-                                 kind == Kind::exact ? "" : ".late", kEnding);
-}
+CheckpointCache::CheckpointCache() : files_("logs", ".checkpoint", kLimits) {}
 
 std::string CheckpointCache::find(const format::FileHeader& log, Kind kind)
 {
-    if (!is_usable())
-        return {};
-    const fs::path name = name_of(log, kind);
-    std::string checkpoint = read_trusted(name, kMostBytes, [](const struct stat& status) {
-        return is_own(status) && static_cast<std::uint64_t>(status.st_size) <= kMostBytes;
-    });
-    if (!checkpoint.empty())
-        detail(fmt::format("the reading begins with what {} knows", name.string()));
-    return checkpoint;
+    return files_.find(name_of(log, kind));
 }
 
 void CheckpointCache::keep(const format::FileHeader& log, Kind kind, std::string_view checkpoint)
 {
-    if (folder_.empty() || checkpoint.size() > kMostBytes)
-        return;
-    const fs::path ours = folder_.parent_path();
-    ::mkdir(ours.parent_path().c_str(), 0700);
-    ::mkdir(ours.c_str(), 0700);
-    if (is_own_folder(ours))
-        ::mkdir(folder_.c_str(), 0700);
-    if (!is_usable())
-        return;
-    const fs::path name = name_of(log, kind);
-    std::string written = (folder_ / "XXXXXX").string() + std::string(kEnding);
-    const int descriptor = // mode 0600
-        ::mkostemps(written.data(), static_cast<int>(kEnding.size()), O_CLOEXEC);
-    if (descriptor < 0)
-        return;
-    const bool whole = write_all(descriptor, checkpoint);
-    if (::close(descriptor) == 0 && whole && ::rename(written.c_str(), name.c_str()) == 0)
-        detail(fmt::format("{} knows what was read: {} bytes", name.string(), checkpoint.size()));
-    else
-        ::unlink(written.c_str());
-    remove_old();
-}
-
-void CheckpointCache::remove_old() const
-{
-    std::vector<std::tuple<fs::file_time_type, std::uint64_t, fs::path>> files;
-    std::error_code problem;
-    for (fs::directory_iterator entry(folder_, problem), end; !problem && entry != end;
-         entry.increment(problem)) {
-        std::error_code gone;
-        const fs::path& path = entry->path();
-        if (path.native().ends_with(kEnding) && entry->is_regular_file(gone))
-            files.emplace_back(entry->last_write_time(gone), entry->file_size(gone), path);
-    }
-    std::sort(files.rbegin(), files.rend()); // the newest comes first
-    const auto oldest = fs::file_time_type::clock::now() - kLongest;
-    std::uint64_t bytes = 0;
-    for (std::size_t at = 0; at < files.size(); ++at) {
-        const auto& [time, size, path] = files[at];
-        bytes += size;
-        if (at >= kMostFiles || bytes > kMostBytes || time < oldest)
-            ::unlink(path.c_str());
-    }
+    files_.keep(name_of(log, kind), checkpoint);
 }
 
 } // namespace vramscope
