@@ -321,7 +321,7 @@ class WhereItIsFound(PythonTest):
         module = prefix / "lib" / "vramscope" / "python" / "vramscope"
         self.assertEqual(sorted(path.name for path in module.iterdir()),
                          ["__init__.py", "__main__.py", "_command.py", "_logs.py", "_notebook.py", "_pages.py", "_preload.py", "_snapshots.py",
-                          "ending", "inside", "py.typed", "pytest_plugin.py"])
+                          "dask_job.py", "ending", "inside", "py.typed", "pytest_plugin.py"])
         self.assertTrue((module / "inside" / "sitecustomize.py").is_file())
 
 
