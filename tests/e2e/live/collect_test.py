@@ -165,7 +165,7 @@ class CollectTest(LiveTest):
             self.tell(process, "hold 4096 50", "churn 40000 2")
             process.stdin.write("churn 10000000 2\n")
             process.stdin.flush()
-            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--every", "0.1"],
+            collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "0.1"],
                                          stderr=subprocess.DEVNULL, env=self.environment())
             time.sleep(random.uniform(SETTLED, SETTLED + 1))
             for each in random.sample([process, collector], 2):
