@@ -59,7 +59,8 @@ class NotebookTest(EndToEndTest):
     def setUp(self):
         super().setUp()
         self.home = {"HOME": str(self.folder), "JUPYTER_DATA_DIR": str(self.folder / "data"), "IPYTHONDIR": str(self.folder / "ipython"),
-                     "PATH": f"{VRAMSCOPE.parent}{os.pathsep}{os.environ['PATH']}", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+                     "PATH": f"{VRAMSCOPE.parent}{os.pathsep}{os.environ['PATH']}", "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+                     "COLUMNS": "120"}
         done = self.execute(VRAMSCOPE, "kernel", "install", "--python", PYTHON, "--", "--simulate", "24GiB", **self.home)
         self.assertEqual(done.returncode, 0, done.stderr)
 

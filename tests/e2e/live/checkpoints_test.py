@@ -21,7 +21,7 @@ class CheckpointsTest(LiveTest):
 
     def test_a_long_log_is_read_once(self):
         process = self.start()
-        self.tell(process, "hold 4096 50", "drop 1", "twice 2", "churn 800000 2")  # 18 MB
+        self.tell(process, "hold 4096 50", "drop 1", "twice 2", "churn 1200000 2")  # 20 to 27 MB
         first, resumed = self.ask("snapshot", process, "--json", "-")
         self.assertFalse(resumed)
         [checkpoint] = self.checkpoints()
@@ -51,7 +51,7 @@ class CheckpointsTest(LiveTest):
 
     def test_a_cache_that_others_may_write_to_is_not_used(self):
         process = self.start()
-        self.tell(process, "churn 800000 2")
+        self.tell(process, "churn 1200000 2")
         folder = self.folder / "cache" / "vramscope"
         folder.mkdir(parents=True)
         folder.chmod(0o777)

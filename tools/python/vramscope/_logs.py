@@ -189,11 +189,13 @@ def _frame_of(printed: Any, process: int) -> Any:
 
 
 def _joined(frames: List[Any]) -> Any:
+    """With the same categories in all, by name, so that groups come in that order in each version of pandas."""
     import pandas
-    if len(frames) == 1:
-        return frames[0]
-    # Where the categories differ, they became texts.
-    return pandas.concat(frames, ignore_index=True).astype({name: "category" for name in _SHARED})
+    for name in _SHARED:
+        categories = sorted(set().union(*(frame[name].cat.categories for frame in frames)))
+        for frame in frames:
+            frame[name] = frame[name].cat.set_categories(categories)
+    return pandas.concat(frames, ignore_index=True)
 
 
 def load(logs: Iterable[Any], in_pandas: bool) -> "Log[Any]":
