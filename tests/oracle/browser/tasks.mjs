@@ -221,6 +221,7 @@ const TASKS = {
     const alone = await leaks();
     await page.goBack();
     await page.locator(".only").waitFor({ state: "detached" });
+    await page.locator("#leaks .leak").first().waitFor(); // the page was loaded again
     return { apart, all, alone, back: await leaks(), first: await page.locator("section[id]").nth(1).getAttribute("id") };
   },
 
