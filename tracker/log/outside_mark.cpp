@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "tracker/capture/clock.hpp"
 #include "tracker/log/chunk_writer.hpp"
 #include "tracker/log/log_file.hpp"
+#include "tracker/log/outside_lock.hpp"
 
 namespace vramscope::log {
 namespace {
@@ -23,37 +23,11 @@ constexpr std::size_t kHeadBytes = 8192;
 constexpr std::size_t kHeadPayloadBytes = kHeadBytes - sizeof(format::ChunkHeader);
 constexpr std::uint32_t kMostLookedAt = 4096; // chunks, from the newest back: a bound, not a need
 
-// One chunk, held against other processes that mark. The kernel lets go when the descriptor is
-// closed, however its process ends.
-class ChunkLock {
-public:
-    ChunkLock(int descriptor, std::uint32_t index) noexcept : descriptor_(descriptor)
-    {
-        range_.l_whence = SEEK_SET;
-        range_.l_start = offset_of_chunk(index);
-        range_.l_len = format::kChunkBytes;
-        held_ = set(F_WRLCK);
-    }
-    ~ChunkLock()
-    {
-        if (held_)
-            set(F_UNLCK);
-    }
-    ChunkLock(const ChunkLock&) = delete;
-    ChunkLock& operator=(const ChunkLock&) = delete;
-    bool held() const noexcept { return held_; }
-
-private:
-    bool set(short type) noexcept
-    {
-        range_.l_type = type;
-        return ::fcntl(descriptor_, F_OFD_SETLK, &range_) == 0;
-    }
-
-    int descriptor_;
-    struct flock range_ {};
-    bool held_;
-};
+// Against other processes that mark.
+OutsideLock lock_of(int descriptor, std::uint32_t chunk) noexcept
+{
+    return OutsideLock(descriptor, offset_of_chunk(chunk), format::kChunkBytes);
+}
 
 // Writes the mark, whatever chunk it goes to. The thread has room for it.
 void write_mark(Thread& thread, std::string_view name, format::Clock clock) noexcept
@@ -102,7 +76,7 @@ void begin_lane(Thread& thread, const LogFile& file) noexcept
 bool mark_in_chunk(const LogFile& file, int descriptor, std::uint32_t index,
                    std::string_view name) noexcept
 {
-    const ChunkLock lock(descriptor, index);
+    const OutsideLock lock = lock_of(descriptor, index);
     format::ChunkHeader* const chunk =
         lock.held() ? file.map_chunk_head(index, kHeadBytes) : nullptr;
     if (!chunk)
@@ -186,7 +160,8 @@ bool mark_in_new_chunk(LogFile& file, int descriptor, std::string_view name) noe
     format::ChunkHeader* const chunk = file.map_next_chunk_head(kHeadBytes);
     if (!chunk)
         return false;
-    const ChunkLock lock(descriptor, chunk->index); // before the magic shows it to others
+    const OutsideLock lock =
+        lock_of(descriptor, chunk->index); // before the magic shows it to others
     const format::Clock clock = file.header()->clock;
     Thread thread{};
     begin_lane(thread, file);

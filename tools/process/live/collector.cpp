@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "report/log/log_file.hpp"
 #include "tracker/capture/clock.hpp"
 #include "tracker/log/outside_checkpoint.hpp"
+#include "tracker/log/outside_lock.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
@@ -34,40 +34,9 @@ namespace {
     throw Error(exit, fmt::format("cannot collect {}: {}", log.string(), why));
 }
 
-// Held until the descriptor is closed, or this is gone. The kernel lets go of a process that ends.
-class ByteLock {
-public:
-    static constexpr off_t kCollector = 0; // there is one
-    static constexpr off_t kReaders = 1;   // each reader has it with others: LogFile::hold()
-
-    ByteLock(int descriptor, off_t byte) noexcept : descriptor_(descriptor)
-    {
-        range_.l_whence = SEEK_SET;
-        range_.l_start = byte;
-        range_.l_len = 1;
-        held_ = set(F_WRLCK);
-    }
-    ~ByteLock()
-    {
-        if (held_)
-            set(F_UNLCK);
-    }
-    ByteLock(const ByteLock&) = delete;
-    ByteLock& operator=(const ByteLock&) = delete;
-    bool held() const noexcept { return held_; }
-    void keep() noexcept { held_ = false; } // until the descriptor is closed
-
-private:
-    bool set(short type) noexcept
-    {
-        range_.l_type = type;
-        return ::fcntl(descriptor_, F_OFD_SETLK, &range_) == 0;
-    }
-
-    int descriptor_;
-    struct flock range_ {};
-    bool held_;
-};
+// Bytes of the file whose locks say who is there.
+constexpr off_t kCollectorByte = 0; // there is one
+constexpr off_t kReadersByte = 1;   // each reader has it with others: LogFile::hold()
 
 LiveProcess process_of(const fs::path& log)
 {
@@ -133,7 +102,7 @@ void Collector::begin()
 {
     try {
         check_version(name(), LogFile::open(process_.door, LogFile::Collected::taken).header());
-        ByteLock lock(descriptor_, ByteLock::kCollector);
+        log::OutsideLock lock(descriptor_, kCollectorByte, 1);
         if (!lock.held())
             refuse(name(), Exit::usage,
                    errno == EAGAIN || errno == EACCES
@@ -203,7 +172,7 @@ Collector::Outcome Collector::collect()
     const Replayed replayed = replay();
     if (replayed.checkpoint.empty())
         return Outcome::nothing;
-    const ByteLock alone(descriptor_, ByteLock::kReaders);
+    const log::OutsideLock alone(descriptor_, kReadersByte, 1);
     if (!alone.held())
         return Outcome::read;
     if (!log::publish_checkpoint(descriptor_, replayed.checkpoint))
