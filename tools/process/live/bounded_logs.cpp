@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLook(200);
 constexpr std::chrono::seconds kInterval(15);
+constexpr std::chrono::milliseconds kSettled(1500); // what was written before is collected
 constexpr std::uint64_t kShare = 4; // of what it may take: when it has grown by that
 
 // One log. There is no collector once there is nothing more to collect.
@@ -33,6 +34,7 @@ struct BoundedLog {
     std::unique_ptr<Collector> collector;
     Clock::time_point last{};
     std::uint64_t bytes = 0; // on the disk, behind the last collection
+    bool grew = false;       // what made it grow was too young for the last collection
     bool told = false;       // of what went wrong
 };
 
@@ -42,10 +44,9 @@ void tell_once(BoundedLog& log, const std::string& what)
         warn("--bounded: " + what);
 }
 
-bool is_time(const BoundedLog& log, Clock::time_point now, std::uint64_t most_bytes)
+bool has_grown(const BoundedLog& log, std::uint64_t most_bytes)
 {
-    return now - log.last >= kInterval ||
-           log.collector->bytes_on_disk() >= log.bytes + most_bytes / kShare;
+    return log.collector->bytes_on_disk() >= log.bytes + most_bytes / kShare;
 }
 
 void collect(BoundedLog& log, std::uint64_t most_bytes)
@@ -66,10 +67,14 @@ void look_at(BoundedLog& log, std::uint64_t most_bytes)
     const Clock::time_point now = Clock::now();
     if (log.collector && log.collector->program_ended())
         log.collector.reset();
-    if (!log.collector || !is_time(log, now, most_bytes))
+    if (!log.collector)
+        return;
+    const bool grown = has_grown(log, most_bytes);
+    if (!grown && now - log.last < (log.grew ? Clock::duration(kSettled) : kInterval))
         return;
     collect(log, most_bytes);
     log.last = now;
+    log.grew = grown;
 }
 
 // One that has ended already is small, or was.
