@@ -10,6 +10,7 @@
 //                         arguments as they are then. Without it the driver answers.
 //   bytes_wanted()        how much device memory the call asks for, at least: refused where
 //                         VRAMSCOPE_LIMIT says so, and recorded if memory was short
+//   has_given_back()      whether the answer was tried with all given back that was cached
 //   succeeded(call)       what the log is told of a success; there is a log then
 //   kNullWhenRefused      where the program finds a null pointer, when it is refused for want of
 //                         memory: as by the driver (tests/gpu/RESULTS.md, "outputs")
@@ -61,6 +62,16 @@ template <class Action, class Ask>
         return fits(call, action.bytes_wanted()) ? ask() : refuse(action);
     else
         return ask();
+}
+
+// Whether to try once more what was refused for want of memory.
+template <class Action>
+bool may_succeed_now(const Action& action, Call& call, int tries)
+{
+    if constexpr (requires { &Action::has_given_back; })
+        if (action.has_given_back())
+            return false;
+    return make_room_for(call, tries);
 }
 
 template <class Action>

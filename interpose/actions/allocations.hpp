@@ -35,6 +35,7 @@ struct AllocatesDevice {
     std::uint64_t bytes;
     Served served{};
     std::uint64_t bytes_wanted() const { return bytes; }
+    bool has_given_back() const { return served.pool; }
     template <class Ask>
     [[gnu::always_inline]] CUresult answer(Call& call, const Ask& ask)
     {

@@ -90,14 +90,14 @@ template <class Function, class Action, class Invoke>
     };
     before(action, call);
     CUresult result = CUDA_SUCCESS;
-    for (bool again = false;; again = true) {
+    int tries = 0;
+    for (;; ++tries) {
         result = answer(action, call, ask);
-        if (again) [[unlikely]]
-            record_retry(call, result);
-        else if (result == CUDA_ERROR_OUT_OF_MEMORY && make_room_for(call)) [[unlikely]]
-            continue;
-        break;
+        if (result != CUDA_ERROR_OUT_OF_MEMORY || !may_succeed_now(action, call, tries)) [[likely]]
+            break;
     }
+    if (tries) [[unlikely]]
+        record_retry(call, result);
     if (result != CUDA_SUCCESS) [[unlikely]]
         failed(action, call, result);
     else if (call.ready()) [[likely]]

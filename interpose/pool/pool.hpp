@@ -181,6 +181,12 @@ public:
     // Gives back every segment that is wholly free and has passed, and returns how many bytes.
     std::uint64_t trim(Release why) noexcept { return release_aged(why, 0, kNoLimit); }
 
+    Traffic traffic() const noexcept
+    {
+        const Guard guard(lock_);
+        return {policy_.table().serial + crowded_, moving_.load()};
+    }
+
     // What trim() would give back after a synchronisation.
     std::uint64_t releasable_bytes() const noexcept
     {
@@ -262,6 +268,7 @@ private:
     bool could_wait(std::uint64_t rounded) noexcept;
     bool wait_and_take(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;
     Allocation grow(std::uint64_t rounded, std::uint64_t requested, std::uint64_t segment) noexcept;
+    void press(std::uint64_t rounded, std::uint64_t requested, Allocation& answer) noexcept;
     void collect_garbage() noexcept;
     std::uint64_t release_aged(Release why, std::uint64_t least_age, std::uint64_t wanted) noexcept;
     bool release(const Leaving& leaving, Release why) noexcept;
@@ -337,6 +344,8 @@ private:
     Pool* first_ = this; // the pools of this context, in a list
     std::atomic<Pool*> next_{nullptr};
     std::uint64_t growing_ = 0; // bytes asked of upstream at this moment
+    std::uint64_t crowded_ = 0; // refused while others were asking
+    std::atomic<unsigned> moving_{0};
     std::uint64_t pinned_serial_ = 0;
     std::uint64_t not_reused_ = 0, retries_ = 0, ooms_ = 0, synchronisations_ = 0;
     std::uint64_t device_allocations_ = 0, device_frees_ = 0, refused_frees_ = 0;

@@ -18,17 +18,16 @@ template <Upstream U, class Policy>
     if (could_wait(rounded) && wait_and_take(rounded, requested, answer))
         return answer;
     collect_garbage();
-    const std::uint64_t segment = policy_.segment_bytes(rounded);
-    answer = grow(rounded, requested, segment);
+    answer = grow(rounded, requested, policy_.segment_bytes(rounded));
     if (answer.status != U::kOutOfMemory)
         return answer;
-    if (!wait_and_take(rounded, requested, answer) && !borrow(rounded, requested, answer)) {
-        trim(Release::pressure);
-        upstream_.make_room();
-        answer = grow(rounded, requested, segment);
-        const std::uint64_t least = policy_.least_segment_bytes(rounded);
-        if (answer.status == U::kOutOfMemory && least < segment)
-            answer = grow(rounded, requested, least); // without us it would ask for no more
+    Traffic seen = upstream_.traffic();
+    press(rounded, requested, answer);
+    for (int tries = 1; answer.status == U::kOutOfMemory && tries < kMostTries; ++tries) {
+        if (!was_disturbed(seen, upstream_.traffic()))
+            break;
+        upstream_.pause(tries);
+        press(rounded, requested, answer);
     }
     answer.retried = true;
     const Guard guard(lock_);
@@ -36,6 +35,22 @@ template <Upstream U, class Policy>
     if (answer.status == U::kOutOfMemory)
         ++ooms_;
     return answer;
+}
+
+// Memory is short: takes what others have, or gives back all that is free and asks once more.
+template <Upstream U, class Policy>
+void Pool<U, Policy>::press(std::uint64_t rounded, std::uint64_t requested,
+                            Allocation& answer) noexcept
+{
+    if (wait_and_take(rounded, requested, answer) || borrow(rounded, requested, answer))
+        return;
+    trim(Release::pressure);
+    upstream_.make_room();
+    const std::uint64_t segment = policy_.segment_bytes(rounded);
+    answer = grow(rounded, requested, segment);
+    const std::uint64_t least = policy_.least_segment_bytes(rounded);
+    if (answer.status == U::kOutOfMemory && least < segment)
+        answer = grow(rounded, requested, least); // without us it would ask for no more
 }
 
 // True once `visit`, called with each of the context's other pools, is. No lock is held.
@@ -55,6 +70,7 @@ template <Upstream U, class Policy>
 bool Pool<U, Policy>::take_from_others(std::uint64_t rounded, std::uint64_t requested,
                                        Allocation& answer) noexcept
 {
+    const Moving moving(moving_);
     Leaving segment;
     const bool moved = any_other([&](Pool& other) {
         const Guard guard(other.lock_);
@@ -131,11 +147,13 @@ template <Upstream U, class Policy>
                                                               std::uint64_t requested,
                                                               std::uint64_t segment) noexcept
 {
+    const Moving moving(moving_);
     Allocation answer{.block_bytes = segment};
     {
         const Guard guard(lock_);
         const std::uint64_t reserved = policy_.table().books.reserved_bytes.current() + growing_;
         if (segment > options_.allowed_bytes || reserved > options_.allowed_bytes - segment) {
+            crowded_ += growing_ != 0;
             answer.status = U::kOutOfMemory;
             return answer;
         }
@@ -182,6 +200,7 @@ void Pool<U, Policy>::collect_garbage() noexcept
 template <Upstream U, class Policy>
 void Pool<U, Policy>::settle() noexcept
 {
+    const Moving moving(moving_);
     for (;;) {
         Leaving leaving;
         {
@@ -198,6 +217,7 @@ template <Upstream U, class Policy>
 std::uint64_t Pool<U, Policy>::release_aged(Release why, std::uint64_t least_age,
                                             std::uint64_t wanted) noexcept
 {
+    const Moving moving(moving_);
     std::uint64_t released = 0;
     Index cursor = Policy::kFirst;
     while (released < wanted) {

@@ -8,6 +8,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "interpose/pool/traffic.hpp"
+
 namespace vramscope::pool {
 
 using Address = std::uint64_t;
@@ -23,7 +25,8 @@ enum class Release : std::uint8_t {
 // Answers are codes of the source: 0 is success; kOutOfMemory makes the pool give back and try
 // again; any other goes to the caller as it is.
 template <class T>
-concept Upstream = requires(T& source, std::uint64_t bytes, Address address, Address& out)
+concept Upstream = requires(T& source, std::uint64_t bytes, Address address, Address& out,
+                            int tries)
 {
     typename T::Lock; // lock() and unlock(): what guards one pool
     {
@@ -42,6 +45,14 @@ concept Upstream = requires(T& source, std::uint64_t bytes, Address address, Add
     // Memory was short: gives back what others than this pool hold of it.
     {
         source.make_room()
+        } -> std::same_as<void>;
+    // Of every pool that shares this memory; Pool::traffic() is that of one.
+    {
+        source.traffic()
+        } -> std::same_as<Traffic>;
+    // Lets other threads go on for a moment, which is longer with each try.
+    {
+        source.pause(tries)
         } -> std::same_as<void>;
 };
 

@@ -79,4 +79,14 @@ void DriverUpstream::make_room() noexcept
     give_back(place_.device, this);
 }
 
+pool::Traffic DriverUpstream::traffic() noexcept
+{
+    return traffic_of(place_.device);
+}
+
+void DriverUpstream::pause(int tries) noexcept
+{
+    let_others_go_on(tries);
+}
+
 } // namespace vramscope::hooks

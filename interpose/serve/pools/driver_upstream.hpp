@@ -27,6 +27,8 @@ public:
     int release(pool::Address address, pool::Release why) noexcept;
     int synchronise() noexcept;
     void make_room() noexcept;
+    pool::Traffic traffic() noexcept;
+    void pause(int tries) noexcept;
 
     CUcontext context() const noexcept { return context_; }
     const format::Place& place() const noexcept { return place_; }

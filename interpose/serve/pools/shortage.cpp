@@ -2,6 +2,9 @@
 #include "interpose/serve/pools/shortage.hpp"
 
 #include <algorithm>
+#include <ctime>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
@@ -78,14 +81,40 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept
     return bytes;
 }
 
-bool make_room_for(Call& call) noexcept
+pool::Traffic traffic_of(std::int64_t device) noexcept
 {
+    pool::Traffic all;
+    for (ContextPool& one : ContextPools())
+        if (is_of(one, device))
+            all += one.with([](auto& pool) { return pool.traffic(); });
+    return all;
+}
+
+// The system call itself, as libc's ends a thread that is to be cancelled.
+void let_others_go_on(int tries) noexcept
+{
+    constexpr long kFirstNs = 50'000;
+    const timespec length{0, kFirstNs << tries};
+    ::syscall(SYS_nanosleep, &length, nullptr);
+}
+
+bool make_room_for(Call& call, int tries) noexcept
+{
+    static thread_local constinit pool::Traffic seen; // during this call
     if (!pooling() || !takes_device_memory(call.hook) || passing_through() || !call.ready())
         return false;
     // Its stream, its pool or a property may have named another device than the current one.
-    if (!releasable_bytes(kEveryDevice) || synchronise_all(call.thread) != CUDA_SUCCESS)
+    const pool::Traffic now = traffic_of(kEveryDevice);
+    const bool disturbed = tries > 0 && pool::was_disturbed(seen, now);
+    if (tries == 0)
+        seen = now;
+    else if (!disturbed || tries == pool::kMostTries)
         return false;
-    return give_back(kEveryDevice, nullptr) != 0;
+    else
+        let_others_go_on(tries);
+    const bool waited =
+        releasable_bytes(kEveryDevice) && synchronise_all(call.thread) == CUDA_SUCCESS;
+    return (waited && give_back(kEveryDevice, nullptr) != 0) || disturbed || now.moving != 0;
 }
 
 void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept

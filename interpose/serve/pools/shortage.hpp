@@ -12,8 +12,13 @@ namespace vramscope::hooks {
 // is empty already.
 std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept;
 std::uint64_t releasable_bytes(std::int64_t device) noexcept;
-// Memory was short in an entry point that the pool does not serve. True: try it again.
-bool make_room_for(Call& call) noexcept;
+// What all threads do with what is pooled on this device.
+pool::Traffic traffic_of(std::int64_t device) noexcept;
+// Sleeps, longer with each try.
+void let_others_go_on(int tries) noexcept;
+// Memory was short in an entry point that the pool does not serve, for the first time if `tries`
+// is 0. True: try it again.
+bool make_room_for(Call& call, int tries) noexcept;
 // A call that would have allocated or pinned so many bytes failed.
 void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept;
 // An allocation failed. If memory was short, how it stood is recorded too. `bytes` is the least

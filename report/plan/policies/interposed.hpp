@@ -31,6 +31,8 @@ public:
     int release(pool::Address address, pool::Release why);
     int synchronise();
     void make_room() {}
+    pool::Traffic traffic() { return {}; } // one thread
+    void pause(int) {}
 
     pool::Epochs epochs;
 

@@ -50,6 +50,8 @@ public:
         return 0;
     }
     void make_room() {}
+    pool::Traffic traffic() { return {}; }
+    void pause(int) {}
 
     std::uint64_t peak() const { return peak_; }
     std::uint64_t calls() const { return calls_; }

@@ -51,8 +51,9 @@ class PoolMemoryTest(PoolTest):
                           [(call["entry_point"], call["result_name"]) for call in report["failed_calls"]])
 
     def test_threads_that_fit_together_are_never_refused(self):
-        self.assert_same_reports(self.same(PROGRAM, "crowd"))
-        self.assertEqual(self.alone, "refused 0\n")
+        for scene in ("crowd", "crowd_of_kinds"):
+            self.assert_same_reports(self.same(PROGRAM, scene))
+            self.assertEqual(self.alone, "refused 0\n")
 
     def test_all_memory_can_be_had(self):
         self.same(PROGRAM, "all")

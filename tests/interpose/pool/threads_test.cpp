@@ -64,6 +64,8 @@ public:
         return 0;
     }
     void make_room() {}
+    Traffic traffic() { return {}; }
+    void pause(int) {}
 
     Memory memory{};
 

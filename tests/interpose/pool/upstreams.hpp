@@ -31,6 +31,8 @@ public:
 
     int allocate(std::uint64_t bytes, pool::Address& address)
     {
+        if (on_allocate)
+            on_allocate(bytes);
         const std::lock_guard guard(lock_);
         ++calls.allocate;
         if (bytes == 0)
@@ -45,6 +47,8 @@ public:
 
     int release(pool::Address address, pool::Release why)
     {
+        if (on_release)
+            on_release();
         const std::lock_guard guard(lock_);
         ++calls.release;
         const auto at = out_.find(address);
@@ -70,6 +74,15 @@ public:
             on_make_room();
     }
 
+    pool::Traffic traffic() { return on_traffic ? on_traffic() : pool::Traffic{}; }
+
+    void pause(int)
+    {
+        ++calls.pause;
+        if (on_pause)
+            on_pause();
+    }
+
     std::uint64_t reserved() const { return reserved_; }
     const std::map<pool::Address, std::uint64_t>& segments() const { return out_; }
 
@@ -79,13 +92,15 @@ public:
         pool::Release why;
     };
     struct Calls {
-        int allocate = 0, release = 0, synchronise = 0, make_room = 0;
+        int allocate = 0, release = 0, synchronise = 0, make_room = 0, pause = 0;
     };
     Calls calls;
     bool remember = true; // what it gave out, which needs memory
     std::uint64_t capacity = ~std::uint64_t{0} >> 1;
     std::vector<Released> released;
-    std::function<void()> on_make_room;
+    std::function<void()> on_make_room, on_release, on_pause;
+    std::function<void(std::uint64_t)> on_allocate;
+    std::function<pool::Traffic()> on_traffic; // {} without it: no other thread is told of
     // A range that is no longer the pool's: given back, or given out again.
     std::function<void(pool::Address, std::uint64_t, bool again)> on_gone;
 

@@ -265,16 +265,27 @@ void too_much()
     tell("free", cuMemFree_v2(live));
 }
 
+CUresult pooled(CUdeviceptr& block, std::size_t bytes)
+{
+    return cuMemAlloc_v2(&block, bytes);
+}
+
+CUresult pitched(CUdeviceptr& block, std::size_t bytes)
+{
+    std::size_t row = 0;
+    return cuMemAllocPitch_v2(&block, &row, kMiB, bytes / kMiB, 16);
+}
+
 // Threads that together never want more than there is, each time of another size: what one frees
-// the pool keeps, while another is short of it.
-void crowd()
+// the pool keeps, while another is short of it. Each second thread asks by `other`.
+void crowd_by(CUresult (*other)(CUdeviceptr&, std::size_t))
 {
     constexpr unsigned kThreads = 4;
     const CUcontext context = primary_context();
     std::atomic<int> refused{0};
     std::vector<std::thread> threads;
     for (unsigned seed = 0; seed < kThreads; ++seed)
-        threads.emplace_back([&refused, context, seed] {
+        threads.emplace_back([&refused, context, seed, allocate = seed % 2 ? other : pooled] {
             std::minstd_rand random(seed + 1);
             check(cuCtxSetCurrent(context));
             CUdeviceptr held = 0;
@@ -282,7 +293,7 @@ void crowd()
                 CUdeviceptr block = 0;
                 const std::size_t bytes =
                     (1 + random() % 15) * 2 * kMiB; // two of each size make 240 MiB
-                if (cuMemAlloc_v2(&block, bytes) != CUDA_SUCCESS)
+                if (allocate(block, bytes) != CUDA_SUCCESS)
                     ++refused;
                 check(cuMemFree_v2(held));
                 held = block;
@@ -292,6 +303,17 @@ void crowd()
     for (std::thread& thread : threads)
         thread.join();
     std::printf("refused %d\n", refused.load());
+}
+
+void crowd()
+{
+    crowd_by(pooled);
+}
+
+// Half of the threads ask for what no pool serves.
+void crowd_of_kinds()
+{
+    crowd_by(pitched);
 }
 
 // Up to the last: how much could be had, in steps of kWhole.
@@ -371,6 +393,7 @@ const Scene kScenes[] = {
     {"shrinking", shrinking},
     {"changing", changing},
     {"crowd", crowd},
+    {"crowd_of_kinds", crowd_of_kinds},
     {"async_again", async_again},
     {"too_much", too_much},
     {"all", all},
