@@ -6,6 +6,8 @@
 #include <iterator>
 #include <mutex>
 #include <new>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
@@ -160,10 +162,11 @@ CUresult synchronise_all(log::Thread& thread) noexcept
 void hold_synchronisations() noexcept
 {
     held.fetch_add(1);
-    // Bounded: what ours waits for might in turn wait for the caller.
+    // Bounded: what ours waits for might in turn wait for the caller. The system call itself, as
+    // libc's ends a thread that is to be cancelled.
     constexpr timespec kPause{0, 50'000};
     for (int i = 0; running.load() != 0 && i < 100'000; ++i)
-        ::nanosleep(&kPause, nullptr);
+        ::syscall(SYS_nanosleep, &kPause, nullptr);
 }
 
 void readmit_synchronisations() noexcept
