@@ -37,6 +37,7 @@ MisuseReplay::MisuseReplay(const LogTables& tables,
 
 bool MisuseReplay::apply(const Record& record)
 {
+    latest_ = nullptr;
     const Api* const api =
         record.api < tables_.apis().size() ? &tables_.apis()[record.api] : nullptr;
     switch (record.tag) {
@@ -335,6 +336,7 @@ bool MisuseReplay::refuse(const Record& record, const Api& api)
     LoggedMisuse& known = misuses_.try_emplace(key, misuse).first->second;
     ++known.calls;
     known.last_ticks = std::max(known.last_ticks, record.ticks);
+    latest_ = &known;
     return false;
 }
 

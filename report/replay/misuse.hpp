@@ -58,6 +58,8 @@ public:
 
     // To be given every record, in order. True: it was a refused free that is no misuse.
     bool apply(const Record& record);
+    // What the last record was, with all of its kind; null: no misuse.
+    const LoggedMisuse* latest() const noexcept { return latest_; }
 
     // The block that is, or was, at this address: without memory, if none is known.
     LoggedMisuse block_at(std::uint64_t address) const
@@ -132,6 +134,7 @@ private:
     using Key = std::tuple<MisuseKind, std::uint64_t, format::Memory, std::uint64_t, std::uint64_t,
                            std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
     std::map<Key, LoggedMisuse> misuses_;
+    const LoggedMisuse* latest_ = nullptr;
 };
 
 } // namespace vramscope::report

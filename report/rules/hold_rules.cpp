@@ -1,6 +1,9 @@
 // report/rules/hold_rules.cpp — one more reading, with a replay of its own.
 #include "report/rules/hold_rules.hpp"
 
+#include <algorithm>
+
+#include "report/replay/misuse.hpp"
 #include "report/rules/rule_watch.hpp"
 
 namespace vramscope::report {
@@ -15,9 +18,17 @@ std::vector<RuleOutcome> hold_rules(const Rules& rules, const LogFile& file,
     StackReader own(reading.tables(), symbolizer, ShownFrames::own);
     RuleWatch watch(rules, reading.tables(), heap.sites(), all);
     heap.watch(watch);
+    MisuseReplay misuse(reading.tables());
+    const bool forbids_misuse = std::ranges::any_of(
+        rules.rules, [](const Rule& rule) { return rule.forbidden == RuleEvent::misuse; });
     reading.read(heap, {}, [&](const Record& record) {
         watch.before(record);
         heap.apply(record);
+        if (!forbids_misuse)
+            return;
+        misuse.apply(record);
+        if (const LoggedMisuse* const wrong = misuse.latest())
+            watch.misused(record, *wrong);
     });
     return watch.outcomes(own);
 }

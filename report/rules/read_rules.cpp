@@ -21,13 +21,13 @@ struct EventWord {
     RuleEvent event;
 };
 constexpr EventWord kEvents[] = {
-    {"alloc", RuleEvent::alloc},    {"driver-alloc", RuleEvent::driver_alloc},
-    {"free", RuleEvent::free},      {"context", RuleEvent::context},
-    {"graph", RuleEvent::graph},    {"stream", RuleEvent::stream},
-    {"event", RuleEvent::event},    {"module", RuleEvent::module},
-    {"library", RuleEvent::library}};
+    {"alloc", RuleEvent::alloc},     {"driver-alloc", RuleEvent::driver_alloc},
+    {"free", RuleEvent::free},       {"context", RuleEvent::context},
+    {"graph", RuleEvent::graph},     {"stream", RuleEvent::stream},
+    {"event", RuleEvent::event},     {"module", RuleEvent::module},
+    {"library", RuleEvent::library}, {"misuse", RuleEvent::misuse}};
 constexpr const char* kEventsWanted =
-    "alloc, driver-alloc, free, context, graph, stream, event, module or library";
+    "alloc, driver-alloc, free, context, graph, stream, event, module, library or misuse";
 
 struct CountedWord {
     std::string_view word;

@@ -35,6 +35,7 @@ enum class RuleEvent : std::uint8_t {
     event,
     module,
     library,
+    misuse, // a free was wrong
 };
 
 enum class RuleQuantity : std::uint8_t { peak, live, count_live };

@@ -25,7 +25,8 @@ const char* needs_record_of(const Rule& rule) noexcept
     if (rule.forbidden == RuleEvent::context || rule.counted == format::Memory::context)
         return "contexts";
     const bool of_objects = rule.counted ? is_object(*rule.counted)
-                                         : rule.forbidden && *rule.forbidden >= RuleEvent::stream;
+                                         : rule.forbidden && *rule.forbidden >= RuleEvent::stream &&
+                                               *rule.forbidden <= RuleEvent::library;
     return of_objects ? "objects" : "";
 }
 
@@ -114,11 +115,25 @@ void RuleWatch::freed(const Block& block, std::uint64_t ticks)
             {own ? record_->stack : 0, own ? record_->api : 0, ticks, block.device, block.memory},
             block.bytes,
             own ? record_->thread : block.thread};
-        for (std::size_t rule = 0; rule < states_.size(); ++rule)
-            if (rules_.rules[rule].forbidden == RuleEvent::free)
-                happen(rule, true, event);
+        happen_to_all(RuleEvent::free, event);
     }
     leave(key_of(block));
+}
+
+// A refused call does not say for which device it was.
+void RuleWatch::misused(const Record& record, const LoggedMisuse& misuse)
+{
+    happen_to_all(RuleEvent::misuse,
+                  {{misuse.call.stack, record.api, record.ticks, -1, misuse.memory},
+                   misuse.bytes,
+                   record.thread});
+}
+
+void RuleWatch::happen_to_all(RuleEvent wanted, const Event& event)
+{
+    for (std::size_t rule = 0; rule < states_.size(); ++rule)
+        if (rules_.rules[rule].forbidden == wanted)
+            happen(rule, true, event);
 }
 
 void RuleWatch::gone(const Block& block, std::uint64_t)
@@ -162,6 +177,7 @@ bool RuleWatch::is_event(RuleEvent wanted, format::Memory memory) const
     case RuleEvent::library:
         return memory == format::Memory::library;
     case RuleEvent::free:
+    case RuleEvent::misuse:
         break;
     }
     return false;

@@ -14,6 +14,7 @@
 #include "report/model/rules.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/from_driver.hpp"
+#include "report/replay/misuse.hpp"
 #include "report/rules/named_steps.hpp"
 #include "report/rules/owners.hpp"
 
@@ -26,6 +27,8 @@ public:
 
     // To be given each record of the log, before the replay has it.
     void before(const Record& record);
+    // That record, after the replay had it, was a wrong free of such a block.
+    void misused(const Record& record, const LoggedMisuse& misuse);
 
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
@@ -71,6 +74,7 @@ private:
     void born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal);
     bool is_event(RuleEvent wanted, format::Memory memory) const;
     void happen(std::size_t rule, bool is_its_event, const Event& event);
+    void happen_to_all(RuleEvent wanted, const Event& event);
     void limit(const Event& event, Limited& limited);
     static void add(Sums& sums, const Event& event);
     static BlockKey key_of(const Block& block);

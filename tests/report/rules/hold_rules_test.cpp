@@ -101,6 +101,21 @@ TEST(HoldRules, KindsDevicesModules)
     EXPECT_EQ(measured(log, "forbid alloc not module train"), 0u);
 }
 
+TEST(HoldRules, WrongFreesAndNoOthers)
+{
+    LogBuilder log = program_with_steps();
+    EXPECT_EQ(outcome(log, "forbid misuse").never, "there was no such call at all");
+    EXPECT_EQ(measured(log, "forbid misuse"), 0u);
+    log.push("cleanup").failed_free(0x2000, 1).failed_free(0x2000, 1).pop(); // freed in each step
+    log.failed_free(0x7777, 2).failed_free(0x1000, 3, "cuMemFreeHost");
+    log.failed_free(0x4000, 4, "cuMemFree_v2", 700); // alive: the driver had another reason
+    EXPECT_EQ(measured(log, "forbid misuse"), 4u);
+    EXPECT_EQ(measured(log, "forbid misuse in range cleanup"), 2u);
+    EXPECT_EQ(measured(log, "forbid misuse module train"), 4u);
+    EXPECT_EQ(outcome(log, "forbid misuse in range cleanup").calls.at(0).count, 2u);
+    EXPECT_EQ(measured(log, "forbid free in range cleanup"), 0u);
+}
+
 TEST(HoldRules, WhatIsCaptured)
 {
     LogBuilder log = program_with_steps();
