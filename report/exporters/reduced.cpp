@@ -239,6 +239,11 @@ void add_texts_and_frames(std::string& out, const Texts& texts, const FrameTree&
     }
 }
 
+std::uint64_t whole(double bytes)
+{
+    return static_cast<std::uint64_t>(std::max(0.0, bytes + 0.5));
+}
+
 // What most sites have not, which leaves nothing at its end, is left out.
 void add_site(Table& table, const NumberedSite& numbered)
 {
@@ -260,8 +265,9 @@ void add_site(Table& table, const NumberedSite& numbered)
         row.text_or_null("", site.leaked_blocks > 0 ? name(site.leak_class) : "");
     }
     if (site.growth.grows())
-        row.number("", static_cast<std::uint64_t>(std::max(0.0, site.growth.bytes_per_step + 0.5)))
-            .number("", numbered.step);
+        row.number("", whole(site.growth.bytes_per_step)).number("", numbered.step);
+    if (site.growth.grows() && site.growth.has_speed())
+        row.number("", whole(site.growth.bytes_per_second));
     row.close();
 }
 

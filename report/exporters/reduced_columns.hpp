@@ -89,6 +89,7 @@ inline constexpr ReducedValue kReducedSites[] = {
     {"class", "text?", "As in the report's leaks; null: nothing leaked."},
     {"growth_bytes_per_step", "number"},
     {"step", "number", "A text: what it grows per."},
+    {"growth_bytes_per_second", "number"},
 };
 
 } // namespace vramscope::report

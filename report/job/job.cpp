@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "report/job/ends.hpp"
+#include "report/job/headroom.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -82,28 +83,18 @@ std::uint64_t weight(const JobFinding& finding)
     return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
 }
 
-// Of its devices the one that had the least left at its peak.
-void set_headroom(JobProcess& about, const std::vector<ReducedDevice>& devices)
-{
-    for (const ReducedDevice& device : devices) {
-        const JobHeadroom row{.total_bytes = device.total_bytes,
-                              .peak_bytes = device.peak_reserved_bytes};
-        if (device.total_bytes == 0 || (about.free_bytes && *about.free_bytes <= row.free_bytes()))
-            continue;
-        about.free_bytes = row.free_bytes();
-        about.total_bytes = device.total_bytes;
-    }
-}
-
 } // namespace
 
 void JobJoin::add(const ReducedProcess& process)
 {
     const std::size_t added = processes_.size();
     processes_.push_back({process.about, process.rank, process.world_size, process.job,
-                          process.program, process.devices, added});
+                          process.program, headroom_of(process), added});
     JobProcess& about = processes_.back().about;
-    set_headroom(about, process.devices);
+    if (const JobHeadroom* const row = fullest(processes_.back().headroom)) {
+        about.free_bytes = row->free_bytes();
+        about.total_bytes = row->total_bytes;
+    }
     for (const ReducedSite& site : process.sites) {
         CallPlace call = process.place_of(site);
         Place& place = places_[{call.key(), site.memory}];
@@ -292,22 +283,14 @@ void JobJoin::find_far_peaks()
 
 void JobJoin::find_headroom()
 {
-    constexpr std::size_t kMost = 3;
+    std::vector<JobHeadroom> all;
     for (const Member& process : processes_)
-        for (const ReducedDevice& device : process.devices)
-            if (device.total_bytes > 0)
-                job_.headroom.push_back({.rank = process.about.number,
-                                         .device = device.ordinal,
-                                         .total_bytes = device.total_bytes,
-                                         .peak_bytes = device.peak_reserved_bytes});
-    const auto free_part = [](const JobHeadroom& row) {
-        return static_cast<double>(row.free_bytes()) / static_cast<double>(row.total_bytes);
-    };
-    std::stable_sort(
-        job_.headroom.begin(), job_.headroom.end(),
-        [&](const JobHeadroom& a, const JobHeadroom& b) { return free_part(a) < free_part(b); });
-    if (job_.headroom.size() > kMost)
-        job_.headroom.resize(kMost);
+        for (JobHeadroom row : process.headroom) {
+            row.rank = process.about.number;
+            all.push_back(row);
+        }
+    job_.runs_out_first = first_to_run_out(all);
+    job_.headroom = least_headroom(std::move(all));
 }
 
 void JobJoin::judge()

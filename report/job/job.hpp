@@ -45,9 +45,9 @@ private:
         std::uint32_t world_size;
         std::string job;
         std::string program;
-        std::vector<ReducedDevice> devices;
-        std::size_t added;      // how many were added before it
-        std::uint64_t kind = 0; // the places that it has, as one number
+        std::vector<JobHeadroom> headroom; // of its devices
+        std::size_t added;                 // how many were added before it
+        std::uint64_t kind = 0;            // the places that it has, as one number
     };
     using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
 

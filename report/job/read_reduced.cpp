@@ -23,6 +23,12 @@ format::Memory memory_named(const std::string& name)
     return format::Memory::none;
 }
 
+std::int32_t ordinal_in(const Json& value)
+{
+    const std::optional<std::uint32_t> ordinal = small_number_in(value);
+    return ordinal ? static_cast<std::int32_t>(*ordinal) : -1;
+}
+
 class Reader : public ReducedLines {
 public:
     using Give = std::function<void(const ReducedProcess&)>;
@@ -62,9 +68,8 @@ private:
         const auto member = [&line](const char* name) -> const Json& {
             return member_of(line, name);
         };
-        const std::optional<std::uint32_t> ordinal = small_number_in(member("device"));
         process_->devices.push_back(
-            {.ordinal = ordinal ? static_cast<std::int32_t>(*ordinal) : -1,
+            {.ordinal = ordinal_in(member("device")),
              .total_bytes = number_in(member("total_bytes")),
              .peak_allocated_bytes = number_in(member("peak_allocated_bytes")),
              .peak_reserved_bytes = number_in(member("peak_reserved_bytes"))});
@@ -79,9 +84,11 @@ private:
                  .frame = frame_in(rows.in(row, "frame")),
                  .own = static_cast<std::size_t>(number_in(rows.in(row, "own"))),
                  .memory = memory_named(text_of(rows.in(row, "memory"))),
+                 .device = ordinal_in(rows.in(row, "device")),
                  .at_peak_bytes = number_in(rows.in(row, "at_peak_bytes")),
                  .leaked_bytes = number_in(rows.in(row, "leaked_bytes")),
-                 .growth_bytes_per_step = number_in(rows.in(row, "growth_bytes_per_step"))});
+                 .growth_bytes_per_step = number_in(rows.in(row, "growth_bytes_per_step")),
+                 .growth_bytes_per_second = number_in(rows.in(row, "growth_bytes_per_second"))});
     }
 
     // It is whole, and so are its frames, when the next process begins.

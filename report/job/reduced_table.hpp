@@ -25,9 +25,11 @@ struct ReducedSite {
     std::size_t frame = ReducedFrame::kNone; // the innermost
     std::size_t own = 0; // frames outwards from there to the one that is told first
     format::Memory memory = format::Memory::none;
+    std::int32_t device = -1; // -1: not known
     std::uint64_t at_peak_bytes = 0;
     std::uint64_t leaked_bytes = 0;
     std::uint64_t growth_bytes_per_step = 0;
+    std::uint64_t growth_bytes_per_second = 0; // 0: none, or not known
 };
 
 struct ReducedDevice {

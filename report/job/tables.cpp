@@ -78,7 +78,8 @@ constexpr TableColumn kColumnsOfSites[] = {{"process", CellFrom::made},
                                            {"leaked_blocks", CellFrom::number},
                                            {"class", CellFrom::text},
                                            {"growth_bytes_per_step", CellFrom::number},
-                                           {"step", CellFrom::made, true}};
+                                           {"step", CellFrom::made, true},
+                                           {"growth_bytes_per_second", CellFrom::number}};
 constexpr TableColumn kColumnsOfBlocks[] = {
     {"process", CellFrom::made},   {"site", CellFrom::made},     {"address", CellFrom::made},
     {"bytes", CellFrom::made},     {"begin_ns", CellFrom::made}, {"end_ns", CellFrom::made},

@@ -134,11 +134,20 @@ struct JobHeadroom {
     std::uint32_t rank = 0;
     std::int32_t device = -1;
     std::uint64_t total_bytes = 0;
-    std::uint64_t peak_bytes = 0; // reserved
+    std::uint64_t peak_bytes = 0;              // reserved
+    std::uint64_t growth_bytes_per_second = 0; // of what is proven to grow; 0: nothing is
 
     std::uint64_t free_bytes() const noexcept
     {
         return total_bytes - (peak_bytes < total_bytes ? peak_bytes : total_bytes);
+    }
+    std::optional<std::uint64_t> full_after_ns() const noexcept
+    {
+        if (growth_bytes_per_second == 0)
+            return std::nullopt;
+        const double ns =
+            static_cast<double>(free_bytes()) * 1e9 / static_cast<double>(growth_bytes_per_second);
+        return ns < 9e18 ? static_cast<std::uint64_t>(ns) : INT64_MAX;
     }
 };
 template <>
@@ -150,6 +159,12 @@ struct Fields<JobHeadroom> {
         Field{"total_bytes", &JobHeadroom::total_bytes},
         Field{"peak_reserved_bytes", &JobHeadroom::peak_bytes},
         Field{"free_bytes", &JobHeadroom::free_bytes},
+        Field{"growth_bytes_per_second", OrNull{&JobHeadroom::growth_bytes_per_second},
+              "Of its call places that grow; null: none is proven to, or how fast is not known."}
+            .since(2),
+        Field{"full_after_ns", &JobHeadroom::full_after_ns,
+              "How long what is free lasts at that rate."}
+            .since(2),
     };
 };
 
@@ -161,12 +176,13 @@ struct Job {
     bool ranked = true;               // numbers are ranks
     std::uint32_t world_size = 0;     // 0: nobody said it
     std::vector<std::uint32_t> missing;
-    std::vector<std::string> unread;   // files that could not be read, and why
-    std::vector<JobProcess> processes; // by number
-    std::vector<JobEnd> ends;          // what crashed first comes first
-    std::vector<JobFinding> findings;  // by kind, and in each the largest first
-    std::vector<JobHeadroom> headroom; // the least first, three at most
-    std::uint64_t places = 0;          // call places, over all processes
+    std::vector<std::string> unread;             // files that could not be read, and why
+    std::vector<JobProcess> processes;           // by number
+    std::vector<JobEnd> ends;                    // what crashed first comes first
+    std::vector<JobFinding> findings;            // by kind, and in each the largest first
+    std::vector<JobHeadroom> headroom;           // the least first, three at most
+    std::optional<JobHeadroom> runs_out_first{}; // of all devices; none where nothing grows
+    std::uint64_t places = 0;                    // call places, over all processes
 
     const char* noun(std::uint64_t count) const noexcept // "ranks", "process"
     {
@@ -176,7 +192,7 @@ struct Job {
 template <>
 struct Fields<Job> {
     static constexpr const char* kName = "job";
-    static constexpr unsigned kMinorVersion = 1;
+    static constexpr unsigned kMinorVersion = 2;
     static constexpr FieldList kAll{
         Field{"verdict", &Job::verdict, "Never clean where a rank is missing, cut or crashed."},
         Field{"verdict_reasons", &Job::reasons}.lines(),
@@ -193,6 +209,10 @@ struct Fields<Job> {
             .since(1),
         Field{"findings", &Job::findings, "By kind, and in each the largest first."},
         Field{"headroom", &Job::headroom, "The least first."}.rows_at_most(3),
+        Field{"runs_out_first", &Job::runs_out_first,
+              "The device of a process that is full first at the rate that it grows by; null: none "
+              "is proven to grow."}
+            .since(2),
         Field{"places", &Job::places, "Call places that allocated, over all processes."},
     };
 };

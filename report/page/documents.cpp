@@ -110,6 +110,8 @@ Json job_document(const Job& job)
     add_subjects(json["ends"], job.ends);
     add_subjects(json["findings"], job.findings);
     json["missing_words"] = number_ranges(job.missing);
+    if (job.runs_out_first)
+        json["run_out_words"] = run_out_words(job);
     return json;
 }
 

@@ -148,6 +148,8 @@ private:
                 fmt::format("{}{} {}, {} of {}", text.empty() ? "" : "; ", job_.noun(1), row.rank,
                             human_bytes(row.free_bytes()), human_bytes(row.total_bytes));
         line("  least headroom: " + text);
+        if (job_.runs_out_first)
+            line("  runs out first: " + run_out_words(job_));
     }
 
     void table()

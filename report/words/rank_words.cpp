@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/model/job.hpp"
 #include "report/model/report.hpp"
 #include "report/words/words.hpp"
 
@@ -71,6 +72,17 @@ std::string part_of_job(const Report& report, const std::vector<std::size_t>& pr
             numbers.push_back(ranked ? *row.rank : report.processes[row.process].pid);
     std::sort(numbers.begin(), numbers.end());
     return part_of_job(numbers, rows.size(), ranked ? "ranks" : "processes");
+}
+
+std::string run_out_words(const Job& job)
+{
+    const JobHeadroom& first = *job.runs_out_first;
+    const std::string grows = fmt::format("{} {}, which grows by {} per second: ", job.noun(1),
+                                          first.rank, human_bytes(first.growth_bytes_per_second));
+    if (first.free_bytes() == 0)
+        return grows + "nothing is left";
+    return grows + fmt::format("its {} of headroom last about {}", human_bytes(first.free_bytes()),
+                               rough_time(first.full_after_ns().value_or(0)));
 }
 
 } // namespace vramscope::report

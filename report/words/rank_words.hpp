@@ -9,6 +9,7 @@
 
 namespace vramscope::report {
 
+struct Job;
 struct Report;
 
 // "417", "0-15", "7-999:8, 3, 5"; no more than a few pieces. The numbers ascend.
@@ -19,5 +20,9 @@ std::string part_of_job(const std::vector<std::uint32_t>& numbers, std::uint64_t
                         std::string_view noun);
 // The same of a report's processes (indexes), by their ranks where each process has one.
 std::string part_of_job(const Report& report, const std::vector<std::size_t>& processes);
+
+// "rank 733, which grows by 467 KiB per second: its 1.2 GiB of headroom last about 45 min"; where
+// Job::runs_out_first is known.
+std::string run_out_words(const Job& job);
 
 } // namespace vramscope::report

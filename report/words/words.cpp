@@ -123,6 +123,22 @@ std::string human_time(std::uint64_t ns)
     return fmt::format("{:.3f} s", static_cast<double>(ns) / 1e9);
 }
 
+// Up to twice a unit in the one before it, which is the more exact.
+std::string rough_time(std::uint64_t ns)
+{
+    const double seconds = static_cast<double>(ns) / 1e9;
+    constexpr double kMinute = 60;
+    constexpr double kHour = 60 * kMinute;
+    constexpr double kDay = 24 * kHour;
+    if (seconds < 2 * kMinute)
+        return fmt::format("{:.0f} s", std::max(seconds, 1.0));
+    if (seconds < 2 * kHour)
+        return fmt::format("{:.0f} min", seconds / kMinute);
+    if (seconds < 2 * kDay)
+        return fmt::format("{:.1f} h", seconds / kHour);
+    return grouped(static_cast<std::uint64_t>(seconds / kDay + 0.5)) + " days";
+}
+
 std::string terminal_safe(std::string_view text)
 {
     std::string safe;

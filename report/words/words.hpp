@@ -19,6 +19,7 @@ std::string counted(std::uint64_t number, std::string_view noun); // "1 block", 
 // "64 KiB", "2 tries of 64 KiB", "3 tries of 4 KiB to 1 MiB"; "2 tries" of an unknown size.
 std::string tries_of(std::uint64_t tries, std::uint64_t least_bytes, std::uint64_t most_bytes);
 std::string human_time(std::uint64_t ns); // "850 us", "12.3 ms", "1.204 s"
+std::string rough_time(std::uint64_t ns); // "1 s" at least, "45 min", "3.5 h", "12 days"
 
 // tracker/format/terminal_text.hpp as a string. Everything that comes from a log, a binary or a
 // command line goes through this on its way to a terminal.

@@ -239,7 +239,9 @@ class PageTest(Pages, OracleTest):
         self.assertLess(page.stat().st_size, 1_000_000)
         told = self.drive(page)
         self.assertEqual(told["sections"], ["overview", "ends", "map", "all", "headroom"])
-        self.assertTrue("rank 999\tLeaks" in self.read(page)["map"])
+        read = self.read(page)
+        self.assertTrue("rank 999\tLeaks" in read["map"])
+        self.assertRegex(read["headroom"], r"Runs out first: rank 0, which grows by \S+ [KMG]iB per second: its \S+ MiB of headroom last about")
 
     def test_of_a_long_run_is_small_and_opens_at_once(self):
         log = self.folder / "long.vsl"

@@ -69,6 +69,21 @@ class Jobs(CliTest):
         fingerprints = {leak["fingerprint"]: leak["bytes"] for leak in report["leaks"]}
         self.assertLessEqual(fingerprints.items(), {site["fingerprint"]: site.get("leaked_bytes", 0) for site in sites}.items())
 
+    def test_the_rank_that_is_full_first_is_named_where_one_grows(self):
+        for number, size in enumerate((0, 512, 32768)):
+            self.rank(number, f"hold {size} 1 " * 20_000 if size else USUAL, size=3, options=["--reduced", "tables"])
+        text, job = self.run_job("tables")
+        self.assertRegex(text, r"\n  runs out first: rank 2, which grows by \S+ [KMG]iB per second: "
+                               r"its \S+ MiB of headroom last about \d+ \S+\n$")
+        first = job["runs_out_first"]
+        self.assertEqual((first["rank"], first["device"], first["total_bytes"]), (2, 0, 1 << 30))
+        self.assertAlmostEqual(first["full_after_ns"], first["free_bytes"] * 1e9 / first["growth_bytes_per_second"], delta=1e3)
+        self.assert_follows_schema("job", "job.json")
+        self.assert_follows_schema("reduced", "tables/2.vsl.jsonl")
+        text, job = self.run_job("tables/0.vsl.jsonl")
+        self.assertNotIn("runs out", text)
+        self.assertIsNone(job["runs_out_first"])
+
     def test_lines_follow_the_schema(self):
         self.a_job()
         for name in self.tables():

@@ -34,6 +34,7 @@ public:
         process_.sites.push_back({.api = "cudaMalloc",
                                   .frame = process_.frames.size() - 1,
                                   .memory = format::Memory::device,
+                                  .device = 0,
                                   .at_peak_bytes = at_peak,
                                   .leaked_bytes = leaked,
                                   .growth_bytes_per_step = growth});
@@ -312,6 +313,39 @@ TEST(Job, TellsWhereTheLeastIsLeft)
     EXPECT_EQ(job.headroom[0].rank, 4u);
     EXPECT_EQ(job.headroom[0].free_bytes(), 100u);
     EXPECT_EQ(job.headroom[2].rank, 2u);
+    EXPECT_FALSE(job.runs_out_first) << "nothing grows";
+}
+
+TEST(Job, TellsWhichRankIsFullFirstAtTheRateThatItGrowsBy)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 5; ++number)
+        ranks.emplace_back(number).device(1000 * kMiB, 900 * kMiB).site("grow", kMiB, 0, 1);
+    EXPECT_FALSE(joined(ranks).runs_out_first) << "how fast is not known";
+    const auto grow = [&](std::size_t rank, std::uint64_t per_second, std::int32_t device = 0,
+                          format::Memory memory = format::Memory::device) {
+        ranks[rank].site("grow", 0, 0, 1);
+        ReducedSite& site = ranks[rank].process().sites.back();
+        site.growth_bytes_per_second = per_second;
+        site.device = device;
+        site.memory = memory;
+    };
+    grow(0, 90 * kMiB, 0, format::Memory::pinned);
+    grow(0, 90 * kMiB, 1);
+    grow(0, 90 * kMiB, -1);
+    EXPECT_FALSE(joined(ranks).runs_out_first) << "host memory, and devices of no known size";
+    grow(1, 2 * kMiB);
+    grow(3, kMiB);
+    grow(3, 4 * kMiB);
+    ranks[4].process().devices[0].peak_reserved_bytes = 999 * kMiB; // the least, and does not grow
+    const Job job = joined(ranks);
+    EXPECT_EQ(job.headroom[0].rank, 4u);
+    ASSERT_TRUE(job.runs_out_first);
+    EXPECT_EQ(job.runs_out_first->rank, 3u);
+    EXPECT_EQ(job.runs_out_first->growth_bytes_per_second, 5 * kMiB);
+    EXPECT_EQ(job.runs_out_first->full_after_ns(), 20'000'000'000u);
+    grow(1, INT64_MAX);
+    EXPECT_EQ(joined(ranks).runs_out_first->rank, 1u);
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/model/job.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -24,6 +26,22 @@ TEST(RankWords, APartSaysOfHowMany)
 {
     EXPECT_EQ(part_of_job({1, 3, 5}, 1000, "ranks"), "3 of 1,000 ranks (1-5:2)");
     EXPECT_EQ(part_of_job({0, 1, 2}, 3, "processes"), "all 3 processes");
+}
+
+TEST(RankWords, WhatRunsOutFirstSaysHowLongItLasts)
+{
+    Job job;
+    job.runs_out_first = {.rank = 733,
+                          .total_bytes = 4ull << 30,
+                          .peak_bytes = 3ull << 30,
+                          .growth_bytes_per_second = 512 << 10};
+    EXPECT_EQ(run_out_words(job),
+              "rank 733, which grows by 512 KiB per second: its 1 GiB of headroom last about 34 "
+              "min");
+    job.ranked = false;
+    job.runs_out_first->peak_bytes = 5ull << 30;
+    EXPECT_EQ(run_out_words(job),
+              "process 733, which grows by 512 KiB per second: nothing is left");
 }
 
 } // namespace

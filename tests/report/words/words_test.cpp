@@ -48,6 +48,17 @@ TEST(Words, TimesKeepThreeOrFourDigits)
     EXPECT_EQ(human_time(1'204'000'000), "1.204 s");
 }
 
+TEST(Words, TimesToComeAreRough)
+{
+    constexpr std::uint64_t kSecond = 1'000'000'000;
+    EXPECT_EQ(rough_time(0), "1 s");
+    EXPECT_EQ(rough_time(119 * kSecond), "119 s");
+    EXPECT_EQ(rough_time(45 * 60 * kSecond + 1), "45 min");
+    EXPECT_EQ(rough_time(12600 * kSecond), "3.5 h");
+    EXPECT_EQ(rough_time(12 * 86400 * kSecond), "12 days");
+    EXPECT_EQ(rough_time(INT64_MAX), "106,752 days");
+}
+
 TEST(Words, ControlCharactersOfAnyKindAreEscaped)
 {
     EXPECT_EQ(terminal_safe("\x1b[2J\x07"), "\\x1b[2J\\x07");

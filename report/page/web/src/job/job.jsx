@@ -129,6 +129,7 @@ function Headroom({ chosen, choose }) {
           bytesCell(row.total_bytes),
         ])}
       />
+      {job.run_out_words && <p class="note">Runs out first: {job.run_out_words}.</p>}
     </Section>
   );
 }
