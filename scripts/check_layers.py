@@ -75,7 +75,7 @@ LAYERS = {
     "report/json": ["report/judge", "report/model", "report/words"],
     "report/ci_formats": ["report/findings/places", "report/json", "report/judge", "report/model", "report/words"],
     "report/page": ["report/json", "report/model", "report/symbols", "report/words"],
-    "report/exporters": ["report", "report/findings", "report/findings/places", "report/json", "report/log",
+    "report/exporters": ["report", "report/checkpoint", "report/findings", "report/findings/places", "report/json", "report/log",
                          "report/model", "report/replay", "report/replay/heap", "report/symbols", "report/words",
                          "tracker/format"],
     "report/job": ["report", "report/exporters", "report/json", "report/model", "report/words", "tracker/format"],

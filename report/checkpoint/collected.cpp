@@ -37,9 +37,10 @@ void add_chunk(const LogFile& log, const CheckpointChunk& expected, std::string&
     bytes.resize(before + log.read_at(offset + sizeof head, &bytes[before], bytes.size() - before));
 }
 
-std::unique_ptr<LogReplay> replay_of(const LogFile& file, const ReadingExtent& extent)
+std::unique_ptr<LogReplay> replay_of(const LogFile& file, const ReadingExtent& extent,
+                                     const Replays::Wanted& wanted = kWanted)
 {
-    auto log = std::make_unique<LogReplay>(file, extent, kWanted);
+    auto log = std::make_unique<LogReplay>(file, extent, wanted);
     log->wrong_frees.emplace(log->reading.tables());
     return log;
 }
@@ -112,15 +113,15 @@ std::string read_collected_checkpoint(const LogFile& log)
 std::unique_ptr<LogReplay> begin_collected(const LogFile& file, const ReadingExtent& extent,
                                            const Replays::Wanted& wanted)
 {
-    if (wanted.span_peaks)
-        refuse(file, Exit::usage,
-               "what its memory was made of at each time, which a page shows, only events tell");
     const std::string checkpoint = read_collected_checkpoint(file);
-    std::unique_ptr<LogReplay> log = replay_of(file, extent);
+    std::unique_ptr<LogReplay> log = replay_of(
+        file, extent, {.span_peaks = wanted.span_peaks, .site_peaks = kWanted.site_peaks});
     check_extent(*log, checkpoint);
     restore(checkpoint, *log);
     log->checkpoint_bytes = checkpoint.size();
     log->collected_ticks = moment_of(checkpoint);
+    if (wanted.span_peaks)
+        log->replays.span_peaks.begin(log->collected_ticks);
     expect_segments_behind(*log, checkpoint);
     return log;
 }

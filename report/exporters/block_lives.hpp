@@ -15,7 +15,6 @@
 
 #include "report/exporters/exported_log.hpp"
 #include "report/exporters/exported_memory.hpp"
-#include "report/exporters/never_freed.hpp"
 #include "report/exporters/open_blocks.hpp"
 
 namespace vramscope::report {
@@ -84,9 +83,9 @@ private:
     // A wrapper is known by all places that call it.
     void find_wrappers()
     {
-        NeverFreed unused;
+        EachWatch<> nobody;
         MemoryReading first(file_, known_.last_ticks);
-        first.read(unused, [this](double part) { progress(kFirstReadings * part); });
+        first.read(nobody, [this](double part) { progress(kFirstReadings * part); });
         stacks_.find_wrappers(first.replay().sites().all());
     }
 

@@ -30,16 +30,17 @@ void MemoryReading::read(BlockWatch& watch, const std::function<void(double)>& p
     replay_.finish();
 }
 
-std::vector<std::string> MemoryReading::doubts() const
+std::vector<std::string> doubts_about(const Reading& reading)
 {
     std::vector<std::string> doubts;
-    const ProcessEnd end = judge_end(reading_.file().header(), reading_.runs_on());
+    const ProcessEnd end = judge_end(reading.file().header(), reading.runs_on());
     if (!end.conclusive())
         doubts.push_back("the program " + describe(end));
-    if (const std::uint64_t lost = reading_.file().lost_events(); lost > 0)
+    if (const std::uint64_t lost = reading.file().lost_events(); lost > 0)
         doubts.push_back(std::to_string(lost) + " events were lost");
-    const LogReader& reader = reading_.reader();
-    if ((reader.cut() && !reading_.runs_on()) || reader.damaged_chunks() + tables().undefined() > 0)
+    const LogReader& reader = reading.reader();
+    if ((reader.cut() && !reading.runs_on()) ||
+        reader.damaged_chunks() + reading.tables().undefined() > 0)
         doubts.push_back("the log is cut or damaged");
     return doubts;
 }

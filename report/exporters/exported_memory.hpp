@@ -17,6 +17,8 @@ namespace vramscope::report {
 // Whether the export is about such memory: the program's own, on the device that was asked for.
 bool is_wanted(format::Memory memory, std::int16_t device, const ExportOptions& options) noexcept;
 
+std::vector<std::string> doubts_about(const Reading& reading); // why not all may be there
+
 class MemoryReading {
 public:
     // `until_ticks`: see LogReader::hold_back().
@@ -38,7 +40,7 @@ public:
     const HeapReplay& replay() const noexcept { return replay_; }
     std::uint64_t ns(std::uint64_t ticks) const noexcept { return reading_.clock().ns(ticks); }
 
-    std::vector<std::string> doubts() const; // after read(): why not all may be there
+    std::vector<std::string> doubts() const { return doubts_about(reading_); } // after read()
 
 private:
     Reading reading_;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "report/exporters/json_line.hpp"
-#include "report/exporters/never_freed.hpp"
+#include "report/exporters/stack_sums.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
@@ -34,21 +34,20 @@ template <typename Visit>
 std::vector<std::string> read_stacks(const std::filesystem::path& log, const ExportOptions& options,
                                      Visit visit)
 {
-    const LogFile file = LogFile::open(log);
+    const LogFile file = LogFile::open(log, LogFile::Collected::taken);
     Symbolizer symbolizer(options.symbols);
-    NeverFreed never_freed;
-    MemoryReading reading(file);
-    reading.read(never_freed, options.progress);
-    StackReader stacks(reading.tables(), symbolizer,
+    StackSums sums(file);
+    sums.read(options.progress);
+    StackReader stacks(sums.tables(), symbolizer,
                        options.all_frames ? ShownFrames::all : ShownFrames::visible);
-    for_each_wanted(reading.replay().sites(), never_freed, options, [&](const SiteUse& use) {
+    sums.for_each_wanted(options, [&](const SiteUse& use) {
         visit(use.site, read_site(stacks, use.site),
               StackUse{use.never_freed_bytes, use.never_freed_blocks, use.site.allocated_bytes,
                        use.site.allocations});
     });
     if (options.unread_files)
         options.unread_files(symbolizer.unread_files());
-    return reading.doubts();
+    return sums.doubts();
 }
 
 // A semicolon would begin another frame.

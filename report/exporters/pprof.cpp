@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "report/exporters/gzip.hpp"
-#include "report/exporters/never_freed.hpp"
 #include "report/exporters/protobuf.hpp"
+#include "report/exporters/stack_sums.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -76,14 +76,13 @@ public:
 
     void write(const LogFile& file)
     {
-        NeverFreed never_freed;
-        MemoryReading reading(file);
-        reading.read(never_freed, options_.progress);
-        write_head(file, reading);
-        StackReader stacks(reading.tables(), symbolizer_,
+        StackSums sums(file);
+        sums.read(options_.progress);
+        write_head(file, sums);
+        StackReader stacks(sums.tables(), symbolizer_,
                            options_.all_frames ? ShownFrames::all : ShownFrames::visible);
-        for_each_wanted(reading.replay().sites(), never_freed, options_,
-                        [&](const SiteUse& use) { write_sample(use, reading, stacks); });
+        sums.for_each_wanted(options_,
+                             [&](const SiteUse& use) { write_sample(use, sums, stacks); });
         ProtobufMessage texts;
         for (const std::string* const text : texts_)
             texts.bytes(profile::string_table, *text);
@@ -111,7 +110,7 @@ private:
             .number(value_type::unit, number_of_text(unit));
     }
 
-    void write_head(const LogFile& file, const MemoryReading& reading)
+    void write_head(const LogFile& file, const StackSums& sums)
     {
         ProtobufMessage head;
         for (const auto& [type, unit] : {std::pair{"alloc_objects", "count"},
@@ -123,23 +122,23 @@ private:
         head.message(profile::period_type, value_type_of("space", "bytes"));
         head.number(profile::period, 1);
         head.number(profile::time_nanos, file.header().start_real_ns);
-        head.number(profile::duration_nanos, reading.ns(reading.replay().counts().last_ticks));
+        head.number(profile::duration_nanos, sums.duration_ns());
         std::vector<std::uint64_t> comments;
-        if (const auto command = reading.tables().info_value("command"); !command.empty())
+        if (const auto command = sums.tables().info_value("command"); !command.empty())
             comments.push_back(number_of_text(command));
-        for (const std::string& doubt : reading.doubts())
+        for (const std::string& doubt : sums.doubts())
             comments.push_back(number_of_text("inconclusive: " + doubt));
         head.numbers(profile::comment, comments);
         put(head);
     }
 
-    void write_sample(const SiteUse& use, const MemoryReading& reading, StackReader& stacks)
+    void write_sample(const SiteUse& use, const StackSums& sums, StackReader& stacks)
     {
         const Site& site = use.site;
         const CallPlace place = read_site(stacks, site);
         std::vector<std::uint64_t> locations;
         for (const std::span<const Frame> frames : code_places(place.stack))
-            locations.push_back(location_of(frames, reading.tables()));
+            locations.push_back(location_of(frames, sums.tables()));
         ProtobufMessage row;
         row.numbers(sample::location_id, locations);
         row.numbers(sample::value, std::array{site.allocations, site.allocated_bytes,
@@ -148,7 +147,7 @@ private:
         add_label(row, "memory", name(site.memory));
         if (site.device >= 0)
             add_label(row, "device", std::to_string(site.device));
-        const std::string phase = reading.replay().phases().kind_name(site.phase);
+        const std::string phase = sums.heap().phases().kind_name(site.phase);
         if (!phase.empty())
             add_label(row, "phase", phase);
         put(ProtobufMessage().message(profile::sample, row));
@@ -236,7 +235,7 @@ private:
 
 void export_pprof(const std::filesystem::path& log, const Sink& sink, const ExportOptions& options)
 {
-    const LogFile file = LogFile::open(log);
+    const LogFile file = LogFile::open(log, LogFile::Collected::taken);
     Profile(sink, options).write(file);
 }
 

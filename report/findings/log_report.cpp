@@ -42,6 +42,17 @@ void add_marks(Process& process, const Marks& marks, const TickClock& clock,
         process.marks.push_back({clock.ns(mark.ticks), mark.name, tables.thread(mark.thread).tid});
 }
 
+void check_that_sums_tell(const Rules& rules, const std::filesystem::path& log)
+{
+    for (const Rule& rule : rules.rules)
+        if (!is_told_by_sums(rule))
+            throw Error(Exit::usage,
+                        fmt::format("'{}' was collected, and the rule '{}' needs each event: sums "
+                                    "tell of what is allocated or made, but of driver-alloc, and "
+                                    "of limit live, without ranges, marks, captures and threads",
+                                    log.string(), rule.name));
+}
+
 std::uint64_t requests_of(const Sites& sites)
 {
     std::uint64_t requests = 0;
@@ -100,10 +111,8 @@ struct LogReport::ReplayedLog {
 void LogReport::read(const std::filesystem::path& path)
 {
     const LogFile file = LogFile::open(path, LogFile::Collected::taken);
-    if (file.collected() && !options_.rules.rules.empty())
-        throw Error(Exit::usage, fmt::format("'{}' was collected, and rules are held against each "
-                                             "event",
-                                             path.string()));
+    if (file.collected())
+        check_that_sums_tell(options_.rules, path);
     ReplayedLog log(file, options_, symbolizer_);
     replay(log);
     log.stacks.find_wrappers(log.replays.heap.sites().all());
@@ -113,7 +122,12 @@ void LogReport::read(const std::filesystem::path& path)
         add_followed_rows(process, log);
     if (!options_.rules.rules.empty() && !report_.interrupted)
         process.rules =
-            hold_rules(options_.rules, file, extent_of(file.header(), options_), symbolizer_);
+            file.collected()
+                ? hold_rules(options_.rules, log.reading.tables(),
+                             {log.replays.heap.sites(), log.replays.contexts,
+                              log.replay->wrong_frees->misuse},
+                             symbolizer_)
+                : hold_rules(options_.rules, file, extent_of(file.header(), options_), symbolizer_);
     add_lines(process, log);
     report_.processes.push_back(std::move(process));
 }

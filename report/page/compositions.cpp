@@ -16,12 +16,23 @@ void add_to(std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>
         counts[at] += more[at];
 }
 
-// Of so many neighbours together the highest moment is kept.
-std::vector<Composition> fewer(const std::vector<Composition>& moments, std::size_t together)
+// Which moments become one: so many neighbours; but what was there when the log was collected.
+struct Joining {
+    std::size_t together;
+    std::size_t apart; // so many at first
+
+    std::size_t of(std::size_t moment) const noexcept
+    {
+        return moment < apart ? moment : apart + (moment - apart) / together;
+    }
+};
+
+// Of those together the highest moment is kept.
+std::vector<Composition> fewer(const std::vector<Composition>& moments, const Joining& joining)
 {
     std::vector<Composition> kept;
     for (std::size_t at = 0; at < moments.size(); ++at) {
-        if (at % together == 0) {
+        if (joining.of(at) == kept.size()) {
             kept.push_back(moments[at]);
             continue;
         }
@@ -40,14 +51,13 @@ std::vector<Composition> fewer(const std::vector<Composition>& moments, std::siz
     return kept;
 }
 
-// By the moments that are left, of which one stands for so many. What is alive at the end leaves
-// behind the last of them.
-Json lives_json(const std::vector<SpanLife>& lives, std::size_t together, std::size_t moments)
+// By the moments that are left. What is alive at the end leaves behind the last of them.
+Json lives_json(const std::vector<SpanLife>& lives, const Joining& joining, std::size_t moments)
 {
     std::map<std::pair<std::size_t, std::size_t>, SpanLife> sums; // left, born
     for (const SpanLife& life : lives) {
         const bool alive = life.left == SpanLife::kAlive;
-        sums[{alive ? moments : life.left / together, life.born / together}].join(life);
+        sums[{alive ? moments : joining.of(life.left), joining.of(life.born)}].join(life);
     }
     Json json = {{"born", Json::array()},
                  {"left", Json::array()},
@@ -93,9 +103,10 @@ Json moment_row(const Composition& moment, std::size_t stacks)
 Json compositions_json(const Compositions& compositions, std::size_t parts, std::size_t lives)
 {
     const std::size_t most_moments = std::max<std::size_t>(parts / kFewestStacks, 1);
-    const std::size_t together =
-        std::max<std::size_t>((compositions.moments.size() + most_moments - 1) / most_moments, 1);
-    const std::vector<Composition> moments = fewer(compositions.moments, together);
+    const Joining joining{
+        std::max<std::size_t>((compositions.moments.size() + most_moments - 1) / most_moments, 1),
+        compositions.since_ns ? 1u : 0u};
+    const std::vector<Composition> moments = fewer(compositions.moments, joining);
     const std::size_t share = parts / std::max<std::size_t>(moments.size(), 1);
     const std::size_t stacks =
         std::min(compositions.stacks.size(), std::max<std::size_t>(share, 1));
@@ -104,7 +115,7 @@ Json compositions_json(const Compositions& compositions, std::size_t parts, std:
         const ComposingStack& place = compositions.stacks[at];
         Json& row = places.emplace_back(Json{{"memory", name(place.memory)}, {"api", place.api}});
         lives -= std::min(lives, place.lives.size() + 1);
-        row["lives"] = lives > 0 ? lives_json(place.lives, together, moments.size()) : Json();
+        row["lives"] = lives > 0 ? lives_json(place.lives, joining, moments.size()) : Json();
         add_members(row, place, kStack, Audience::page);
     }
     Json rows = Json::array();
@@ -112,7 +123,8 @@ Json compositions_json(const Compositions& compositions, std::size_t parts, std:
         rows.push_back(moment_row(moment, stacks));
     return {{"stacks", std::move(places)},
             {"moments", std::move(rows)},
-            {"lives", lives_json(compositions.lives, together, moments.size())},
+            {"lives", lives_json(compositions.lives, joining, moments.size())},
+            {"since_ns", compositions.since_ns ? Json(*compositions.since_ns) : Json(nullptr)},
             {"left_out", compositions.stacks.size() - stacks}};
 }
 

@@ -58,7 +58,8 @@ void Replays::after_rare(const Record& record, const SegmentReplay& segments)
 bool Replays::rebuild() const
 {
     const std::size_t sites = heap.sites().all().size();
-    bool sound = churn.sites().size() <= sites && site_peaks.sites() <= sites;
+    bool sound = churn.sites().size() <= sites && site_peaks.sites() <= sites &&
+                 context_losses.sites() <= sites;
     for (const LoggedTest& test : tests.kept())
         for (const auto& [site, holding] : test.holdings)
             sound = sound && site < sites;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "report/replay/churn.hpp"
+#include "report/replay/context_losses.hpp"
 #include "report/replay/contexts.hpp"
 #include "report/replay/damage.hpp"
 #include "report/replay/growth.hpp"
@@ -40,8 +41,9 @@ struct Replays {
     Damages damages;
     ChurnCounts churn;
     Tests tests{memory};
-    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests> watches{
-        memory, holders, growth, churn, shortages, tests};
+    ContextLosses context_losses;
+    EachWatch<DeviceMemory, PeakHolders, GrowthSeries, ChurnCounts, Shortages, Tests, ContextLosses>
+        watches{memory, holders, growth, churn, shortages, tests, context_losses};
     // Empty, unless they are wanted.
     SpanPeaks span_peaks;
     SitePeaks site_peaks{heap.sites()};
@@ -64,7 +66,7 @@ struct Replays {
     auto state() noexcept
     {
         return std::tie(heap, memory, holders, growth, steps, shortages, marks, contexts, searches,
-                        damages, churn, tests, site_peaks);
+                        damages, churn, tests, context_losses, site_peaks);
     }
     bool rebuild() const; // whether what names sites names those of `heap`
 

@@ -70,6 +70,11 @@ void SpanLives::born(SiteId site, Span span, std::uint64_t bytes)
     alive_of(sites_.of(site).alive, span).join({.blocks = 1, .bytes = bytes});
 }
 
+void SpanLives::begin_with(SiteId site, std::uint64_t blocks, std::uint64_t bytes)
+{
+    alive_of(sites_.of(site).alive, {0, 1}).join({.blocks = blocks, .bytes = bytes});
+}
+
 void SpanLives::left(SiteId site, Span born, std::uint32_t now, std::uint64_t bytes)
 {
     Lives& lives = sites_.of(site);

@@ -25,6 +25,8 @@ public:
 
     void prefetch(SiteId site) const noexcept { sites_.prefetch(site); }
     void born(SiteId site, Span span, std::uint64_t bytes);
+    // What it has before anything else is told; its span's number is 1.
+    void begin_with(SiteId site, std::uint64_t blocks, std::uint64_t bytes);
     // `now`: the number of the last span.
     void left(SiteId site, Span born, std::uint32_t now, std::uint64_t bytes);
     void all_left(SiteId site, std::uint32_t now);

@@ -31,7 +31,7 @@ void keep_largest(std::vector<SiteShare>& shares)
 } // namespace
 
 // The two neighbours that are least together, in events and in time.
-void SpanPeaks::Spans::join_least()
+void SpanPeaks::Spans::join_least(std::size_t first)
 {
     const double all_events = static_cast<double>(events) + 1;
     const double all_ticks = static_cast<double>(last_ticks - first_ticks) + 1;
@@ -39,8 +39,8 @@ void SpanPeaks::Spans::join_least()
         return static_cast<double>(done[at].events + done[at + 1].events) / all_events +
                static_cast<double>(done[at].ticks_long + done[at + 1].ticks_long) / all_ticks;
     };
-    std::size_t least = 0;
-    for (std::size_t at = 1; at + 1 < done.size(); ++at) {
+    std::size_t least = first;
+    for (std::size_t at = first + 1; at + 1 < done.size(); ++at) {
         if (share(at) < share(least))
             least = at;
     }
@@ -92,6 +92,35 @@ std::size_t SpanPeaks::place_of(format::Memory memory, std::int32_t device) cons
 std::uint64_t SpanPeaks::bytes_of(std::size_t place) const
 {
     return place == kHost ? host_bytes_ : memory_.devices()[place - 1].requested.current;
+}
+
+void SpanPeaks::begin(std::uint64_t ticks)
+{
+    begun_ = ticks;
+    for (SiteId at = 0; at < sites_.all().size(); ++at) {
+        const Site& site = sites_[at];
+        const std::size_t place = place_of(site.memory, site.device);
+        if (place == kNone || site.live_blocks == 0)
+            continue;
+        if (place == kHost)
+            host_bytes_ += site.live_bytes;
+        lives_.begin_with(at, site.live_blocks, site.live_bytes);
+        spans_.resize(std::max(spans_.size(), place + 1));
+    }
+    for (std::size_t place = 0; place < spans_.size(); ++place)
+        begin_at(place);
+}
+
+// Nothing is open then: the next span begins with the next event.
+void SpanPeaks::begin_at(std::size_t place)
+{
+    Spans& spans = spans_[place];
+    const std::uint64_t bytes = bytes_of(place);
+    if (bytes == 0)
+        return;
+    open(spans, *begun_, bytes);
+    close(spans, place, *begun_);
+    spans.moment = 0;
 }
 
 void SpanPeaks::born(const Block& block)
@@ -166,8 +195,9 @@ SpanPeaks::Spans& SpanPeaks::note(const Change& change)
     spans_.resize(std::max(spans_.size(), change.place + 1));
     Spans& spans = spans_[change.place];
     if (spans.moment == 0) {
-        spans.first_ticks = spans.last_ticks = change.ticks;
-        open(spans, change.ticks, change.bytes);
+        const std::uint64_t least = begun_ ? *begun_ + 1 : 0;
+        spans.first_ticks = spans.last_ticks = std::max(change.ticks, least);
+        open(spans, spans.first_ticks, change.bytes);
     } else {
         save(spans, change.before);
     }
@@ -249,7 +279,7 @@ void SpanPeaks::close(Spans& spans, std::size_t place, std::uint64_t end_ticks)
     keep_largest(peak.shares);
     spans.done.push_back(std::move(peak));
     if (spans.done.size() > most_spans_)
-        spans.join_least();
+        spans.join_least(first_joined());
     join_grown(place);
     bound_sums();
 }
@@ -269,7 +299,7 @@ void SpanPeaks::join_all()
 {
     for (std::size_t place = 0; place < spans_.size(); ++place) {
         while (spans_[place].done.size() > most_spans_)
-            spans_[place].join_least();
+            spans_[place].join_least(first_joined());
         const std::vector<std::uint32_t> numbers = spans_[place].numbers();
         for (SiteId at = 0; at < sites_.all().size(); ++at) {
             if (place_of(sites_[at].memory, sites_[at].device) == place)

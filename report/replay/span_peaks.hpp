@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,10 @@ public:
     {
     }
 
+    // Before the first event, where what was there before is known by the sums of the sites alone:
+    // each place's first span is that moment, what was alive then came in it, and it stays apart.
+    void begin(std::uint64_t ticks);
+    std::optional<std::uint64_t> begun() const noexcept { return begun_; } // none: with the log
     void finish(std::uint64_t end_ticks);
 
     // Places are numbers: the host, and each device in DeviceMemory.
@@ -97,7 +102,7 @@ private:
         std::uint64_t high_ticks = 0;
         std::uint64_t moment = 0; // number of that moment; 0: there is no span
 
-        void join_least();
+        void join_least(std::size_t first); // of those from there on
         SpanLives::Span span_at(std::uint64_t ticks) const;
         std::vector<std::uint32_t> numbers() const;
     };
@@ -116,6 +121,8 @@ private:
     // Rare, and much: what is done for each event is flat without it.
     [[gnu::noinline]] void turn(Spans& spans, const Change& change, bool after_a_gap);
     void open(Spans& spans, std::uint64_t begin_ticks, std::uint64_t level);
+    void begin_at(std::size_t place);
+    std::size_t first_joined() const noexcept { return begun_ ? 1 : 0; }
     void close(Spans& spans, std::size_t place, std::uint64_t end_ticks);
     void save(const Spans& spans, std::span<const SiteShare> before);
     std::size_t place_of(format::Memory memory, std::int32_t device) const; // kNone: of no place
@@ -133,6 +140,7 @@ private:
     std::vector<Spans> spans_; // of each place
     std::uint64_t host_bytes_ = 0;
     std::uint64_t moments_ = 0;
+    std::optional<std::uint64_t> begun_;
 };
 
 } // namespace vramscope::report

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "report/replay/misuse.hpp"
 #include "report/rules/rule_watch.hpp"
 
 namespace vramscope::report {
@@ -28,9 +27,31 @@ std::vector<RuleOutcome> hold_rules(const Rules& rules, const LogFile& file,
             return;
         misuse.apply(record);
         if (const LoggedMisuse* const wrong = misuse.latest())
-            watch.misused(record, *wrong);
+            watch.misused(*wrong, record.thread, 1);
     });
     return watch.outcomes(own);
+}
+
+std::vector<RuleOutcome> hold_rules(const Rules& rules, LogTables& tables, const LogSums& sums,
+                                    Symbolizer& symbolizer)
+{
+    StackReader all(tables, symbolizer, ShownFrames::all);
+    StackReader own(tables, symbolizer, ShownFrames::own);
+    RuleWatch watch(rules, tables, sums.sites, all);
+    watch.take_sums(sums.contexts);
+    for (const LoggedMisuse& misuse : sums.misuse.groups())
+        watch.misused(misuse, 0, misuse.calls);
+    return watch.outcomes(own);
+}
+
+bool is_told_by_sums(const Rule& rule) noexcept
+{
+    const bool is_summed = rule.forbidden ? *rule.forbidden != RuleEvent::driver_alloc &&
+                                                *rule.forbidden != RuleEvent::free
+                                          : rule.quantity == RuleQuantity::live;
+    return is_summed && std::ranges::all_of(rule.all_of, [](const Condition& one) {
+               return one.kind >= ConditionKind::memory;
+           });
 }
 
 } // namespace vramscope::report

@@ -79,6 +79,27 @@ void RuleWatch::apply_context(const Record& record)
     }
 }
 
+void RuleWatch::take_sums(const Contexts& contexts)
+{
+    Limited unused;
+    for (const Site& site : sites_.all()) {
+        if (site.memory == format::Memory::context)
+            continue;
+        const BlockCall call{site.stack, site.api, site.first_ticks, site.device, site.memory};
+        forbid({call, site.allocated_bytes, 0, site.allocations});
+        limit({call, site.live_bytes, 0, site.live_blocks}, unused);
+    }
+    for (const auto& [id, context] : contexts.all()) {
+        if (!context.opened)
+            continue;
+        const LoggedCall& opened = context.opened->call;
+        forbid({{opened.stack, opened.api, opened.ticks, static_cast<std::int32_t>(context.device),
+                 format::Memory::context},
+                0,
+                context.opened->thread});
+    }
+}
+
 RuleWatch::BlockKey RuleWatch::key_of_context(std::uint64_t id)
 {
     return {id, 0, static_cast<std::uint64_t>(format::Memory::context)};
@@ -96,9 +117,7 @@ void RuleWatch::born(const Block& block)
 
 void RuleWatch::born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal)
 {
-    for (std::size_t rule = 0; rule < states_.size(); ++rule)
-        if (const auto forbidden = rules_.rules[rule].forbidden)
-            happen(rule, is_event(*forbidden, event.call.memory), event);
+    forbid(event);
     Limited limited{
         .bytes = event.bytes, .stack = event.call.stack, .context = context, .mortal = mortal};
     limit(event, limited);
@@ -121,12 +140,12 @@ void RuleWatch::freed(const Block& block, std::uint64_t ticks)
 }
 
 // A refused call does not say for which device it was.
-void RuleWatch::misused(const Record& record, const LoggedMisuse& misuse)
+void RuleWatch::misused(const LoggedMisuse& misuse, std::uint32_t thread, std::uint64_t calls)
 {
-    happen_to_all(RuleEvent::misuse,
-                  {{misuse.call.stack, record.api, record.ticks, -1, misuse.memory},
-                   misuse.bytes,
-                   record.thread});
+    const LoggedCall& call = misuse.call;
+    happen_to_all(
+        RuleEvent::misuse,
+        {{call.stack, call.api, call.ticks, -1, misuse.memory}, misuse.bytes, thread, calls});
 }
 
 void RuleWatch::happen_to_all(RuleEvent wanted, const Event& event)
@@ -193,8 +212,15 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
     state.blind = state.blind || event.call.memory == format::Memory::suballocated;
     if (!met)
         return;
-    ++state.measured;
+    state.measured += event.count;
     add(state.calls, event);
+}
+
+void RuleWatch::forbid(const Event& event)
+{
+    for (std::size_t rule = 0; rule < states_.size(); ++rule)
+        if (const auto forbidden = rules_.rules[rule].forbidden)
+            happen(rule, is_event(*forbidden, event.call.memory), event);
 }
 
 // A block that is alive counts for each limit whose conditions its birth met.
@@ -204,13 +230,14 @@ void RuleWatch::limit(const Event& event, Limited& limited)
     for (std::size_t number = 0; number < states_.size(); ++number) {
         const Rule& rule = rules_.rules[number];
         if (rule.forbidden || !meets(number, event) ||
-            !(rule.counted ? *rule.counted == event.call.memory : own))
+            !(rule.counted ? *rule.counted == event.call.memory : own) || event.count == 0)
             continue;
         limited.rules.set(number);
         State& state = states_[number];
         add(state.calls, event);
-        state.live += rule.quantity == RuleQuantity::count_live ? 1 : event.bytes;
-        if (state.live > rule.limit && state.at_limit.empty())
+        state.live += rule.quantity == RuleQuantity::count_live ? event.count : event.bytes;
+        if (rule.quantity != RuleQuantity::live && state.live > rule.limit &&
+            state.at_limit.empty())
             for (const auto& [stack, sum] : state.calls)
                 state.at_limit.push_back(sum);
         state.measured = std::max(state.measured, state.live);
@@ -249,7 +276,7 @@ void RuleWatch::add(Sums& sums, const Event& event)
 {
     Sum& sum = sums.try_emplace(event.call.stack, Sum{event.call, 0, 0}).first->second;
     sum.bytes += event.bytes;
-    ++sum.count;
+    sum.count += event.count;
 }
 
 // Each condition is asked until it was met once: one that never was is told.

@@ -12,6 +12,7 @@
 
 #include "report/log/log_tables.hpp"
 #include "report/model/rules.hpp"
+#include "report/replay/contexts.hpp"
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/heap/from_driver.hpp"
 #include "report/replay/misuse.hpp"
@@ -27,8 +28,12 @@ public:
 
     // To be given each record of the log, before the replay has it.
     void before(const Record& record);
-    // That record, after the replay had it, was a wrong free of such a block.
-    void misused(const Record& record, const LoggedMisuse& misuse);
+    // So many wrong frees, of which this was the first.
+    void misused(const LoggedMisuse& misuse, std::uint32_t thread, std::uint64_t calls);
+
+    // In place of all records: what the sites and contexts of the whole log say of each call place.
+    // For rules that need no more: see is_told_by_sums().
+    void take_sums(const Contexts& contexts);
 
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
@@ -42,6 +47,7 @@ private:
         BlockCall call;
         std::uint64_t bytes = 0;
         std::uint32_t thread = 0;
+        std::uint64_t count = 1; // several of one call place
     };
     struct Sum {
         BlockCall call; // the first of them
@@ -75,6 +81,7 @@ private:
     bool is_event(RuleEvent wanted, format::Memory memory) const;
     void happen(std::size_t rule, bool is_its_event, const Event& event);
     void happen_to_all(RuleEvent wanted, const Event& event);
+    void forbid(const Event& event);
     void limit(const Event& event, Limited& limited);
     static void add(Sums& sums, const Event& event);
     static BlockKey key_of(const Block& block);

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # tests/oracle/page_test.py — headless Chromium, axe and html-validate judge the page of --html, made from real logs.
+import json
 import pathlib
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 from oracle import BUILD, GPU, NOT_HERE, PROGRAMS, SOURCE, VRAMSCOPE, OracleTest
@@ -159,13 +161,34 @@ class PageTest(Pages, OracleTest):
         running = subprocess.Popen([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", log, PROGRAMS / "live"], text=True,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         with running:
-            running.stdin.write("hold 4194304 10\n")
-            running.stdin.flush()
-            running.stdout.readline()  # "done"
+            self.tell(running, "hold 4194304 10")
             [pid] = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
             told = self.drive(self.page_of(pid, view="snapshot"))
             running.stdin.write("end\n")
         self.assertEqual(told["verdict"], "Holds 40 MiB now")
+
+    def test_of_a_collected_log_says_from_when_on_it_knows_who_had_the_memory(self):
+        log = self.folder / "run.vsl"
+        running = subprocess.Popen([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", log, PROGRAMS / "live"], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        with running:
+            self.tell(running, "hold 4194304 10", "churn 20000 1")
+            time.sleep(1.1)  # what happened before is collected
+            [pid] = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+            subprocess.run([VRAMSCOPE, "collect", pid, "--once"], check=True, capture_output=True, timeout=60)
+            self.tell(running, "hold 1048576 4", "drop 1")
+            running.stdin.write("end\n")
+        page = self.page_of(log)
+        told = self.drive(page)
+        self.assertEqual(told["verdict"], "Leaks")
+        self.assertRegex(json.dumps(self.read(page)["timeline"]), r"was collected: who had the memory is known from [0-9.]+ .?s on")
+
+    @staticmethod
+    def tell(process, *orders):
+        for order in orders:
+            process.stdin.write(order + "\n")
+            process.stdin.flush()
+            process.stdout.readline()  # "done"
 
     def live(self, name, orders, *options):
         log = self.folder / name

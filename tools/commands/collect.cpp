@@ -29,8 +29,8 @@ what that tells in the log itself, as a checkpoint, and gives the space of the r
 a sparse one then: `du` says what it takes, `ls -l` how far it goes. The program is neither stopped nor signalled, and
 needs nothing to be set. Ends when the program does; it may be killed at any time, and another one goes on.
 
-Report, leaks, peak, frag, timeline, churn, objects, contexts, check, diff, top, snapshot and mark go on as before. What
-needs each event is refused in one line.
+Report, leaks, peak, frag, timeline, churn, objects, contexts, check, diff, top, snapshot and mark go on as before, and
+so do pages and exports of sums. What needs each event is refused in one line.
 
 Ends 0; 110 if there is no such process or it has no log, or no program writes it; 120 if it is no readable log; 125
 for wrong usage, if another process collects it, or if its file system cannot give back a part of a file.

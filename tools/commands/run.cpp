@@ -15,6 +15,7 @@
 
 #include "report/error.hpp"
 #include "report/model/check.hpp"
+#include "report/rules/hold_rules.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/job_files.hpp"
 #include "tools/commands/run_options.hpp"
@@ -105,17 +106,17 @@ std::optional<std::uint64_t> read_bound(const RunOptions& options)
         throw report::Error(report::Exit::usage,
                             fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
                                         options.bounded.substr(0, 80)));
-    const std::pair<const char*, bool> needs_events[] = {
-        {"--html", !options.output.html.empty()},
-        {"--reach", options.reach},
-        {"--rules", !options.budget.rules.empty()},
-        {"--forbid", !options.budget.forbid.empty()}};
-    for (const auto& [option, given] : needs_events)
-        if (given)
-            throw report::Error(report::Exit::usage,
-                                fmt::format("--bounded keeps sums in the place of older events, "
-                                            "and {} needs each of them: give one of both",
-                                            option));
+    const auto refuse = [](const std::string& what) {
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--bounded keeps sums in the place of older events, and {} "
+                                        "needs each of them: give one of both",
+                                        what));
+    };
+    if (options.reach)
+        refuse("--reach");
+    for (const report::Rule& rule : read_rules(options.budget).rules)
+        if (!report::is_told_by_sums(rule))
+            refuse(fmt::format("the rule '{}'", rule.name));
     return bytes;
 }
 

@@ -125,6 +125,8 @@ Compositions find_compositions(const SpanPeaks& peaks, std::size_t place, const 
     for (const SiteShare& site : largest_sites(spans))
         table.add(site.site);
     Compositions compositions;
+    if (peaks.begun())
+        compositions.since_ns = log.clock.ns(*peaks.begun());
     for (const SpanPeak& span : spans)
         compositions.moments.push_back(table.composition_of(span));
     compositions.lives = table.add_lives(peaks.lives_of(place));

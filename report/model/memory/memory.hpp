@@ -143,6 +143,8 @@ struct Compositions {
     std::vector<ComposingStack> stacks; // those first that had the most at any of the moments
     std::vector<Composition> moments;   // in order of time
     std::vector<SpanLife> lives;        // of all blocks, also those of other stacks
+    // Of a collected log: when. What was there then is the first moment, and came in it.
+    std::optional<std::uint64_t> since_ns;
 };
 
 enum class AdviceKind {

@@ -73,7 +73,10 @@ class CollectTest(LiveTest):
     def assert_tells_what_the_whole_log_does(self):
         whole = self.whole_log()
         for command in (("report",), ("leaks",), ("peak",), ("frag",), ("timeline",), ("churn",), ("objects",),
-                        ("contexts",), ("check", "--max-peak", "1MiB"), ("report", "--json", "-")):
+                        ("contexts",), ("check", "--max-peak", "1MiB"), ("export", "--to", "folded"),
+                        ("export", "--to", "folded", "--sum", "allocated"), ("export", "--to", "csv"),
+                        ("check", "--forbid", "alloc stack /hold/", "--forbid", "stream", "--fail-on", "none"),
+                        ("report", "--json", "-")):
             told = [self.execute(VRAMSCOPE, *command, log) for log in (whole, self.log)]
             texts = [(done.returncode, done.stdout.replace(str(log), "LOG"), done.stderr.replace(str(log), "LOG"))
                      for done, log in zip(told, (whole, self.log))]
@@ -110,12 +113,10 @@ class CollectTest(LiveTest):
         process = self.start()
         self.tell(process, "hold 4096 5", "churn 40000 1")
         self.collect(process)
-        rules = self.folder / "rules"
-        rules.write_text("")
         self.end(process)
         for command in (("plan", self.log), ("export", "--to", "jsonl", self.log), ("symbolize", self.log)):
             self.assert_refused(*command, words="was collected", status=120)
-        for command in (("report", "--html", "page.html", self.log), ("report", "--until", "1ms", self.log),
+        for command in (("check", "--forbid", "alloc in range step*", self.log), ("report", "--until", "1ms", self.log),
                         ("leaks", "--from", "1ms", self.log)):
             self.assert_refused(*command, words="was collected", status=125)
         since = self.live("leaks", "--from", "1h", self.log).stdout
@@ -242,7 +243,7 @@ class CollectTest(LiveTest):
     def test_what_cannot_be_bounded_is_refused_before_the_start(self):
         run = ("run", "--simulate", GPU, "--bounded")
         for options, words in ((("1KiB",), "a size from 4MiB on"), (("much",), "a size from 4MiB on"),
-                               (("8MiB", "--html", "page.html"), "and --html needs each"),
+                               (("8MiB", "--check", "--forbid", "free"), "and the rule 'forbid' needs each"),
                                (("8MiB", "--reach"), "and --reach needs each"),
                                (("8MiB", "-o", "/proc/x.vsl"), "/proc/")):
             self.assert_refused(*run, *options, "--", "false", words=words, status=125)

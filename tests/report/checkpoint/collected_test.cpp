@@ -17,14 +17,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "report/checkpoint/checkpoint.hpp"
 #include "report/error.hpp"
+#include "report/exporters/exporters.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/fnv1a.hpp"
 #include "report/json/documents.hpp"
 #include "report/log/given_back.hpp"
+#include "report/page/drawn.hpp"
+#include "report/rules/read_rules.hpp"
 #include "tests/support/random_program.hpp"
 #include "tracker/log/outside_checkpoint.hpp"
 
@@ -155,14 +159,84 @@ private:
 };
 
 // Without what the file itself is called.
+Report named_report(const std::filesystem::path& log, const Options& options)
+{
+    Report report = make_report({log}, options);
+    for (Process& process : report.processes)
+        process.log = "log";
+    return report;
+}
+
 std::string report_of(const std::filesystem::path& log)
 {
     Options options;
     options.all_sites = true;
-    Report report = make_report({log}, options);
-    for (Process& process : report.processes)
-        process.log = "log";
-    return report_json(report, Audience::whole_file).dump(1);
+    return report_json(named_report(log, options), Audience::whole_file).dump(1);
+}
+
+// All of a page but who had the memory over time.
+std::string page_of(const std::filesystem::path& log)
+{
+    Options options;
+    options.for_page = true;
+    const Report report = named_report(log, options);
+    Json drawn = drawn_json(report, {});
+    for (Json& process : drawn)
+        for (Json& device : process)
+            device.erase("compositions");
+    return report_json(report, Audience::page).dump(1) + drawn.dump(1);
+}
+
+// In the formats of stacks.
+std::string exports_of(const std::filesystem::path& log)
+{
+    std::string text;
+    ExportOptions options;
+    const Sink sink = [&](std::string_view piece) { text += piece; };
+    export_pprof(log, sink, options);
+    export_folded(log, sink, options);
+    options.folded = FoldedSum::allocated;
+    export_folded(log, sink, options);
+    export_speedscope(log, sink, options);
+    const std::string title = "\"name\":\"" + log.filename().string();
+    text.erase(text.find(title), title.size());
+    return text;
+}
+
+constexpr std::string_view kRules = R"(
+owner "mine" stack /./ or kind pinned
+a: forbid alloc
+b: forbid alloc kind pinned
+c: forbid alloc not kind pinned device 0
+d: forbid stream
+e: forbid context
+f: forbid graph device 7
+g: forbid alloc owner "mine" not module "lib*"
+h: forbid alloc file "*/nowhere.cpp"
+i: limit live 1GiB
+j: limit live 1
+k: limit live 4KiB device 0 not stack /nobody/
+)";
+
+Options with_rules(std::string_view rules)
+{
+    Options options;
+    add_rules_file(options.rules, TempFile(Bytes(rules.begin(), rules.end())).path());
+    return options;
+}
+
+// Which of two call places that had as much comes first is not the same.
+std::string rules_of(const std::filesystem::path& log)
+{
+    const Report report = make_report({log}, with_rules(kRules));
+    std::string text;
+    for (const RuleOutcome& outcome : report.processes.at(0).rules) {
+        text += fmt::format("{} {} {} {}\n", outcome.name, outcome.measured, outcome.never,
+                            outcome.unknown);
+        for (const RuleCall& call : outcome.calls)
+            text += fmt::format("{}\n", outcome.of_bytes ? call.bytes : call.count);
+    }
+    return text;
 }
 
 struct Played {
@@ -229,6 +303,11 @@ TEST(CollectedLog, TellsWhatTheWholeLogDoes)
         given_back += log.chunks_given_back;
         const TempFile whole(written(program.steps, program.layout).build());
         ASSERT_EQ(report_of(log.path()), report_of(whole.path()));
+        if (seed % 4 != 1)
+            continue;
+        ASSERT_EQ(page_of(log.path()), page_of(whole.path()));
+        ASSERT_EQ(exports_of(log.path()), exports_of(whole.path()));
+        ASSERT_EQ(rules_of(log.path()), rules_of(whole.path()));
     }
     EXPECT_GT(given_back, 10 * seeds()); // else nothing was tested
 }
@@ -272,6 +351,56 @@ TEST(CollectedLog, MemoryThatIsCutLaterIsKnownOrThereIsADoubt)
     EXPECT_TRUE(is_doubted_after(1, 1));
 }
 
+// Blocks of 4 KiB of a device and of the host, ten of each; the first is freed last.
+LogBuilder program_of_both(std::size_t steps)
+{
+    LogBuilder log;
+    log.place({.context = 1, .device = 0});
+    for (std::uint64_t step = 1; step <= std::min<std::size_t>(steps, 10); ++step)
+        log.alloc(step << 16, 4096).alloc(step << 16, 4096, 0, "cuMemHostAlloc");
+    if (steps > 10)
+        log.free(1 << 16);
+    return log;
+}
+
+// Blocks that came in these moments, whatever became of them.
+std::uint64_t blocks_born(const Compositions& made, std::size_t first, std::size_t last)
+{
+    std::uint64_t blocks = 0;
+    for (const SpanLife& life : made.lives)
+        blocks += life.born >= first && life.born <= last ? life.blocks : 0;
+    return blocks;
+}
+
+TEST(CollectedLog, APageKnowsWhoHadTheMemorySinceThen)
+{
+    CollectedLog log;
+    log.grow_to(program_of_both(4).build());
+    log.collect(program_of_both(4).now() - 1);
+    log.grow_to(program_of_both(11).build());
+    Options options;
+    options.for_page = true;
+    const Process process = make_report({log.path()}, options).processes.at(0);
+    const Compositions& device = process.memory.at(0).compositions;
+    for (const Compositions* made : {&device, &process.host}) {
+        ASSERT_TRUE(made->since_ns);
+        EXPECT_EQ(made->moments.at(0).from_ns, *made->since_ns);
+        EXPECT_EQ(made->moments.at(0).bytes, 4 * 4096u);
+        EXPECT_EQ(blocks_born(*made, 0, 0), 4u);
+        EXPECT_EQ(blocks_born(*made, 1, made->moments.size()), 6u);
+        EXPECT_EQ(made->moments.at(0).parts.at(0).blocks, 4u);
+        const auto most = std::max_element(
+            made->moments.begin(), made->moments.end(),
+            [](const Composition& a, const Composition& b) { return a.bytes < b.bytes; });
+        EXPECT_EQ(most->bytes, 10 * 4096u);
+    }
+    const auto freed =
+        std::find_if(device.lives.begin(), device.lives.end(),
+                     [](const SpanLife& life) { return life.left != SpanLife::kAlive; });
+    ASSERT_NE(freed, device.lives.end());
+    EXPECT_EQ(freed->born, 0u);
+}
+
 std::string refusal_of(const std::filesystem::path& log, const Options& options = {})
 {
     try {
@@ -294,12 +423,17 @@ struct Collected : testing::Test {
 TEST_F(Collected, ItIsRefusedWhereEachEventIsNeeded)
 {
     EXPECT_THROW(LogFile::open(log.path()), Error);
-    Options until, from, page;
+    Options until, from;
     until.until_ns = from.from_ns = 1;
-    page.for_page = true;
     EXPECT_NE(refusal_of(log.path(), until).find("is known from"), std::string::npos);
     EXPECT_NE(refusal_of(log.path(), from).find("is known from"), std::string::npos);
-    EXPECT_NE(refusal_of(log.path(), page).find("only events tell"), std::string::npos);
+    for (const char* rule :
+         {"forbid free", "forbid driver-alloc", "limit peak 1GiB", "limit count-live 9",
+          "forbid alloc in capture", "forbid alloc in range a*", "limit live 1GiB thread main"})
+        EXPECT_NE(refusal_of(log.path(), with_rules("x: " + std::string(rule)))
+                      .find("the rule 'x' needs each event"),
+                  std::string::npos)
+            << rule;
 }
 
 TEST_F(Collected, AWrongCheckpointIsRefusedInOneLine)

@@ -146,6 +146,7 @@ TEST(HoldRules, LimitsSpeakOfWhatLivesAtOnce)
     const RuleOutcome over = outcome(log, "limit peak 20KiB");
     ASSERT_EQ(over.calls.size(), 3u) << "all that was alive when the limit was passed";
     EXPECT_EQ(over.calls[0].bytes, 16_KiB);
+    EXPECT_EQ(outcome(log, "limit live 1KiB").calls.size(), 2u) << "all that is alive, once";
 }
 
 TEST(HoldRules, WhatGoesWithItsContextIsAliveNoMore)

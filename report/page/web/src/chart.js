@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { diff, highest, lineOf, momentAt } from "./data.js";
 import { drawChosen, drawMarks, drawOwners, drawPeak } from "./overlays.js";
-import { rangeOf } from "./range.jsx";
+import { firstSpan, rangeOf } from "./range.jsx";
 import { colour } from "./theme.js";
 import { bytesText, timesApart } from "./words.js";
 
@@ -104,7 +104,7 @@ function pickOnDrag(chart, device, onRange) {
   const { left, width } = chart.select;
   if (!(width > 0)) return;
   chart.setSelect({ left: 0, width: 0 }, false);
-  if (device.moments.length === 0) return;
+  if (device.moments.length <= firstSpan(device)) return;
   const [from, to] = [left, left + width].map((at) => momentAt(device, timeAt(chart, at)));
   onRange(rangeOf(device, from, to));
 }

@@ -61,6 +61,7 @@ const deviceOf = (device, { timeline, compositions, maps }, process) => ({
   moments: momentsOf(compositions, process),
   places: compositions.stacks,
   lives: compositions.lives,
+  since_ns: compositions.since_ns,
   maps,
 });
 
@@ -73,6 +74,7 @@ const hostOf = (compositions, process) =>
         moments: momentsOf(compositions, process),
         places: compositions.stacks,
         lives: compositions.lives,
+        since_ns: compositions.since_ns,
       };
 
 function processOf(process, index) {

@@ -1,7 +1,7 @@
 // report/page/web/src/picker.jsx — what the leaks, the call stacks, the peak and the sizes are of: the whole run, a moment or a range of it.
 import { momentAt } from "./data.js";
 import { HELD } from "./held.js";
-import { hostSentence, rangeOf, rangeSentence } from "./range.jsx";
+import { firstSpan, hostSentence, rangeOf, rangeSentence } from "./range.jsx";
 import { bytesText, counted, timeText } from "./words.js";
 
 export function MomentPicker({ device, moment, pick, setRange }) {
@@ -37,21 +37,23 @@ export function MomentPicker({ device, moment, pick, setRange }) {
             Whole run
           </button>
         )}
-        <button type="button" onClick={() => setRange(rangeOf(device, 0, moments.length - 1))}>
-          Choose a range
-        </button>
+        {moments.length > firstSpan(device) && (
+          <button type="button" onClick={() => setRange(rangeOf(device, 0, moments.length - 1))}>
+            Choose a range
+          </button>
+        )}
       </div>
     </div>
   );
 }
 
-const Side = ({ id, title, at, most, ns, move }) => (
+const Side = ({ id, title, at, least, most, ns, move }) => (
   <>
     <label for={id}>{title}</label>
     <input
       id={id}
       type="range"
-      min="0"
+      min={least}
       max={most}
       value={at}
       aria-valuetext={timeText(ns)}
@@ -62,18 +64,18 @@ const Side = ({ id, title, at, most, ns, move }) => (
 
 export function RangePicker({ range, setRange, lookAt }) {
   const { device, from, to, from_ns, to_ns } = range;
-  const most = device.moments.length - 1;
+  const ends = { least: firstSpan(device), most: device.moments.length - 1 };
   const move = (begin, end) => setRange(rangeOf(device, begin, end), false);
   const onKey = (event) => event.key === "Escape" && setRange(null);
   return (
     <div class="picker of-range" role="group" aria-label="Range" onKeyDown={onKey}>
-      <Side id="range-from" title="From" at={from} most={most} ns={from_ns} move={(at) => move(at, Math.max(at, to))} />
-      <Side id="range-to" title="To" at={to} most={most} ns={to_ns} move={(at) => move(Math.min(at, from), at)} />
+      <Side id="range-from" title="From" at={from} {...ends} ns={from_ns} move={(at) => move(at, Math.max(at, to))} />
+      <Side id="range-to" title="To" at={to} {...ends} ns={to_ns} move={(at) => move(Math.min(at, from), at)} />
       <p class="about" role="status">
         From <strong>{timeText(from_ns)}</strong> to <strong>{timeText(to_ns)}</strong>: {rangeSentence(range)}
         {hostSentence(range)}{" "}
         <a href="#leaks">{HELD.part}</a>, <a href="#flame">call stacks</a>, <a href="#peak">peak</a> and{" "}
-        <a href="#sizes">sizes</a> show it. A range begins and ends where one of {counted(most + 1, "span")} of time
+        <a href="#sizes">sizes</a> show it. A range begins and ends where one of {counted(ends.most + 1 - ends.least, "span")} of time
         does; between such ends the numbers are exact.
       </p>
       <div class="picker-tools">

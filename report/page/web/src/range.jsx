@@ -8,17 +8,21 @@ import { bytesText, counted, timeText } from "./words.js";
 
 const SMALLER = { function: "(smaller call stacks)", file: "", module: "", line: 0, library: 1 };
 
+/** The first span that a range may have: what was there when a log was collected came in none that is known. */
+export const firstSpan = (device) => (device.since_ns === null ? 0 : 1);
+
 /** From the span `one` to the span `other` of a device, in whatever order. */
 export function rangeOf(device, one, other) {
+  const first = firstSpan(device);
   const last = device.moments.length - 1;
-  const [from, to] = [one, other].map((at) => Math.min(Math.max(at, 0), last)).sort((a, b) => a - b);
+  const [from, to] = [one, other].map((at) => Math.min(Math.max(at, first), last)).sort((a, b) => a - b);
   return { device, from, to, from_ns: device.moments[from].from_ns, to_ns: device.moments[to].to_ns };
 }
 
 /** The same time in the spans of the host's memory; null: nothing was there by then. */
 export function hostRange({ device, from_ns, to_ns }) {
   const { host } = device.process;
-  if (!host || host.moments[0].from_ns >= to_ns) return null;
+  if (!host || (host.moments[firstSpan(host)]?.from_ns ?? Infinity) >= to_ns) return null;
   const before = (ns) => host.moments.filter((moment) => moment.from_ns < ns).length - 1;
   return rangeOf(host, before(from_ns + 1), before(to_ns));
 }
@@ -29,7 +33,7 @@ export const RANGE = {
   value(text) {
     const [device, from, to] = (text.match(/^(\d+)\.(\d+)-(\d+)$/) ?? []).slice(1).map(Number);
     const spans = devices[device]?.moments.length ?? 0;
-    return from < spans && to < spans ? rangeOf(devices[device], from, to) : undefined;
+    return from < spans && to < spans && to >= firstSpan(devices[device]) ? rangeOf(devices[device], from, to) : undefined;
   },
 };
 

@@ -5,7 +5,7 @@ import { allocatedAtPeak, deviceText, momentAt } from "./data.js";
 import { Legend, OwnersLegend, Readout } from "./legend.jsx";
 import { stackedUp } from "./overlays.js";
 import { ownersOverTime } from "./owners.jsx";
-import { rangeOf } from "./range.jsx";
+import { firstSpan, rangeOf } from "./range.jsx";
 import { bytesText, timeText } from "./words.js";
 
 const VIEW_KEYS = {
@@ -16,9 +16,12 @@ const VIEW_KEYS = {
   Home: lookAtAll,
 };
 
+/** Whether it is known who had the memory then. */
+const isKnown = (device, ns) => device.moments.length > 0 && ns >= (device.since_ns ?? 0);
+
 /** What a point of the chart is: a span of the device's time, and the owner whose band is there; null: it is above all. */
 function spanAndOwner(device, { ns, bytes }) {
-  if (device.moments.length === 0) return null;
+  if (!isKnown(device, ns)) return null;
   const span = momentAt(device, ns);
   const above = stackedUp(ownersOverTime(device)[span]).findIndex((height) => height > bytes);
   return { span, owner: above > 0 ? above - 1 : null };
@@ -43,7 +46,7 @@ function useChart(chart, place, { device, selected, theme, shortages, moment, ra
   latest.current = acts;
   useEffect(() => {
     const onPoint = (point) => latest.current.point(point?.at ?? null, point && spanAndOwner(device, point));
-    const onPick = (ns) => device.moments.length > 0 && latest.current.pick(momentAt(device, ns));
+    const onPick = (ns) => isKnown(device, ns) && latest.current.pick(momentAt(device, ns));
     const onRange = (range) => latest.current.pickRange(range);
     latest.current.point(null, null);
     chart.current = makeChart(place.current, device, { shortages, selected, chosen, onPoint, onPick, onRange });
@@ -77,7 +80,7 @@ function useArrows(chart, device, [point, setPoint], [range, pickRange]) {
     if (device.moments.length === 0) return;
     const here = point ?? { span: momentAt(device, device.at_peak.ns), owner: null };
     const next = point || shiftKey ? nextPoint(device, here, key) : here;
-    if (shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) {
+    if (shiftKey && (key === "ArrowLeft" || key === "ArrowRight") && device.moments.length > firstSpan(device)) {
       const begins = anchor.current === null || !range;
       if (begins) anchor.current = here.span;
       pickRange(rangeOf(device, anchor.current, next.span), begins); // "back" undoes all of its steps at once

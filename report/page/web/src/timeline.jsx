@@ -7,7 +7,7 @@ import { Section } from "./parts.jsx";
 import { MomentPicker, RangePicker } from "./picker.jsx";
 import { AsTable } from "./table.jsx";
 import { TimeChart } from "./timechart.jsx";
-import { counted, timesApart } from "./words.js";
+import { counted, timesApart, timeText } from "./words.js";
 
 const TABLE_ROWS = 400;
 
@@ -60,6 +60,11 @@ const aboutText = (device) =>
   [
     `${deviceText(device)}. The line is what was allocated; what came and went within a column is light.`,
     `The areas are who had it, at the highest moment of each of ${counted(device.moments.length, "span")} of time.`,
+    ...(device.since_ns === null
+      ? []
+      : [
+          `The log was collected: who had the memory is known from ${timeText(device.since_ns)} on; of the time before, at peaks, marks and failures alone.`,
+        ]),
   ].join(" ");
 
 export function Timeline({ selected, theme, moment, setMoment, range, setRange }) {
