@@ -216,6 +216,8 @@ h: forbid alloc file "*/nowhere.cpp"
 i: limit live 1GiB
 j: limit live 1
 k: limit live 4KiB device 0 not stack /nobody/
+l: forbid misuse
+m: forbid misuse not kind device
 )";
 
 Options with_rules(std::string_view rules)
