@@ -57,7 +57,7 @@ class Pages:
 
     def ask_browser(self, line):
         print(line, file=self.browser.stdin, flush=True)
-        self.assertTrue(select.select([self.browser.stdout], [], [], 240)[0], "the browser does not answer")
+        self.assertTrue(select.select([self.browser.stdout], [], [], 480)[0], "the browser does not answer")
         told = json.loads(self.browser.stdout.readline() or "{}")
         self.assertTrue(told, "the browser ended: what it said is above")
         return told
