@@ -7,6 +7,7 @@
 #include <ostream>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 
 #include "report/exporters/json_line.hpp"
 #include "report/exporters/reduced_columns.hpp"
@@ -65,8 +66,7 @@ public:
 private:
     std::size_t child(std::size_t caller, const Frame& frame)
     {
-        constexpr std::size_t kColumns = 60; // enough to tell functions apart
-        const Node node{caller, texts_.number(shorten_function(function_of(frame), kColumns)),
+        const Node node{caller, function_number(frame),
                         texts_.number(frame.file.empty() ? frame.module : frame.file), frame.line};
         const auto [at, added] = known_.try_emplace(
             std::tuple(node.caller, node.function, node.file, node.line), nodes_.size());
@@ -75,7 +75,22 @@ private:
         return at->second;
     }
 
+    // Most stacks are of the same functions, and to shorten a name takes long.
+    std::size_t function_number(const Frame& frame)
+    {
+        constexpr std::size_t kColumns = 60; // enough to tell functions apart
+        const auto text = [&] {
+            return texts_.number(shorten_function(function_of(frame), kColumns));
+        };
+        if (frame.function.empty())
+            return text();
+        const auto known = functions_.find(frame.function);
+        return known != functions_.end() ? known->second
+                                         : functions_.emplace(frame.function, text()).first->second;
+    }
+
     Texts& texts_;
+    std::unordered_map<std::string, std::size_t> functions_; // of whole names
     std::map<std::tuple<std::size_t, std::size_t, std::size_t, int>, std::size_t> known_;
     std::vector<Node> nodes_;
 };

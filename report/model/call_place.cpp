@@ -7,9 +7,10 @@ namespace vramscope::report {
 
 void append_place(std::string& key, const Frame& frame)
 {
-    key += frame.module + '\0' + frame.function + '\0';
+    (key += frame.module) += '\0';
+    (key += frame.function) += '\0';
     if (frame.line > 0)
-        key += frame.file + '\0' + std::to_string(frame.line);
+        ((key += frame.file) += '\0') += std::to_string(frame.line);
     else
         key += std::to_string(frame.offset);
     key += '\0';
@@ -28,7 +29,7 @@ std::string CallPlace::key() const
     std::string key = api + '\0' + entry_point + '\0';
     for (const Frame& frame : stack) {
         append_place(key, frame);
-        key += frame.build_id + '\0'; // one path may have had two libraries, one after the other
+        (key += frame.build_id) += '\0'; // one path may have had two libraries, one after the other
     }
     return key;
 }

@@ -137,7 +137,7 @@ class Player:
         return Played(lines, summary, done.returncode, done.stderr)
 
     def report(self, log, target):
-        done = subprocess.run([self.vramscope, "leaks", "--json", target, log], text=True, capture_output=True, timeout=600)
+        done = subprocess.run([self.vramscope, "leaks", "--no-cache", "--json", target, log], text=True, capture_output=True, timeout=600)
         if done.returncode != 0:
             raise RuntimeError(f"vramscope leaks ended {done.returncode}: {done.stderr}")
         return json.loads(pathlib.Path(target).read_text())

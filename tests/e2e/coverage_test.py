@@ -87,7 +87,7 @@ def played():
         scenes = [Scene(*scene, pathlib.Path(folder)) for program in PROGRAMS for scene in scenes_of(program)]
         logs = [log for scene in scenes for log in scene.logs]
         report = pathlib.Path(folder) / "report.json"
-        subprocess.run([VRAMSCOPE, "leaks", "--json", report, *logs], check=True, capture_output=True)
+        subprocess.run([VRAMSCOPE, "leaks", "--no-cache", "--json", report, *logs], check=True, capture_output=True)
         processes = json.loads(report.read_text())["processes"]
     called, recorded = collections.defaultdict(list), collections.defaultdict(list)
     for scene in scenes:

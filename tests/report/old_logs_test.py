@@ -41,7 +41,7 @@ class OldLogsTest(unittest.TestCase):
     def printed(self, *arguments, warnings=True):
         """What it prints, and with which status it ends; a warning is for readers."""
         done = subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, capture_output=True, timeout=60,
-                              env={**self.plain, "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C"})
+                              env={**self.plain, "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C", "XDG_CACHE_HOME": os.devnull})
         output = done.stdout
         if output.startswith(b"\x1f\x8b"):  # what gzip makes of it goes with the version of zlib
             output = gzip.decompress(output)

@@ -18,18 +18,23 @@ PROGRAMS = BUILD / "bin" / "programs"
 
 class ProgramTest(unittest.TestCase):
     maxDiff = None
+    cache = os.devnull  # what a test keeps is gone after it, and what the user keeps is left alone
 
     def setUp(self):
+        self.folder = self.make_folder()
+        ProgramTest.cache = self.make_folder()
+
+    def make_folder(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        return pathlib.Path(folder.name)
 
     @staticmethod
     def environment(**changes):
-        """The user's, without what changes how programs are traced or how text looks."""
+        """The user's, without what changes how programs are traced or how text looks; with a cache of the test's own."""
         plain = {name: value for name, value in os.environ.items()
                  if not name.startswith(("VRAMSCOPE", "NVTX", "LD_")) and name not in ("NO_COLOR", "COLUMNS", "PAGER")}
-        return {**plain, **changes}
+        return {**plain, "XDG_CACHE_HOME": str(ProgramTest.cache), **changes}
 
     def execute(self, *command, stdin=None, **env):
         """Runs it in the test's folder, and keeps what it wrote as JSON for the oracle."""

@@ -10,7 +10,7 @@ import re
 import shutil
 import unittest
 
-from cli import BUILD, PROGRAMS, CliTest
+from cli import BUILD, PROGRAMS, CliTest, ProgramTest
 
 NEXT = "--sysroot DIR and --path-map OLD=NEW say where"
 
@@ -18,6 +18,7 @@ NEXT = "--sysroot DIR and --path-map OLD=NEW say where"
 class Elsewhere(CliTest):
     def setUp(self):
         super().setUp()
+        ProgramTest.cache = os.devnull  # names come from files, not from an earlier look at the log
         self.inside = self.folder / "inside"  # the program's path; a name of the container's
         self.inside.mkdir()
         shutil.copy(PROGRAMS / "training_demo", self.inside / "train")

@@ -157,6 +157,23 @@ class Jobs(CliTest):
         kept.chmod(0o777)  # others could have written there
         self.assertEqual(self.reduce_with_cache(), (table, False))
 
+    def test_views_know_the_names_that_are_kept_too(self):
+        self.rank(0, "hold 1048576 3 ", size=1)
+        kept = self.folder / "cache" / "vramscope" / "names"
+
+        def shown(view, *options):
+            status, text, stderr = self.vramscope(view, "--verbose", *options, "0.vsl", env={"XDG_CACHE_HOME": str(self.folder / "cache")})
+            self.assertEqual(status, 0, stderr)
+            return text, "the reading begins with what" in stderr
+
+        text, known = shown("leaks", "--no-cache")
+        self.assertIn("hold(unsigned long, int)  ", text)
+        self.assertFalse(known or kept.exists())
+        self.assertEqual(shown("leaks"), (text, False))
+        self.assertEqual(shown("leaks"), (text, True))
+        self.assertEqual(shown("leaks", "--no-cache"), (text, False))
+        self.assertEqual(shown("report")[1], True)
+
     def test_a_rank_finds_the_names_of_the_one_before(self):
         for number in (0, 1):
             self.rank(number, size=2, options=["--reduced", "tables"], env={"XDG_CACHE_HOME": str(self.folder / "cache")})

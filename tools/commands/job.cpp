@@ -18,6 +18,7 @@
 #include "report/text/views.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/job_files.hpp"
+#include "tools/commands/kept_names.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/source_options.hpp"
 #include "tools/options/suppression_options.hpp"

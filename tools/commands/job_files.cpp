@@ -5,32 +5,15 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/exporters/reduced.hpp"
 #include "report/job/reduced_table.hpp"
-#include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
-#include "tools/process/live/name_cache.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
-
-void add_cache_option(CLI::App& command, bool& no_cache)
-{
-    command
-        .add_flag("--no-cache", no_cache,
-                  "names are read from the program's files, not from the cache in the user's home, "
-                  "and none are kept there")
-        ->group(kNamesGroup);
-}
-
-std::shared_ptr<report::NameStore> names_kept(bool no_cache)
-{
-    return no_cache ? nullptr : std::make_shared<NameCache>();
-}
 
 std::vector<fs::path> find_job_files(const std::vector<std::string>& arguments)
 {

@@ -6,6 +6,7 @@
 #include "report/job/joined_table.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/job_files.hpp"
+#include "tools/commands/kept_names.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/suppression_options.hpp"
 #include "tools/options/symbol_options.hpp"

@@ -17,7 +17,7 @@
 #include "report/model/check.hpp"
 #include "report/rules/hold_rules.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/commands/job_files.hpp"
+#include "tools/commands/kept_names.hpp"
 #include "tools/commands/run_options.hpp"
 #include "tools/commands/run_result.hpp"
 #include "tools/commands/search_memory.hpp"

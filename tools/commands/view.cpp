@@ -22,6 +22,7 @@
 #include "report/rules/read_rules.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/kept_names.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/row_options.hpp"
 #include "tools/options/source_options.hpp"
@@ -106,6 +107,7 @@ struct ViewOptions {
     bool all_frames = false;
     SuppressionOptions suppressions;
     SymbolOptions symbols;
+    bool no_cache = false;
     SourceOptions sources;
 };
 
@@ -161,6 +163,7 @@ int view_logs(const ViewOptions& options)
         report::add_owners_file(reading.rules, options.owners);
     reading.suppressions = read_suppressions(options.suppressions);
     reading.symbols = read_symbol_options(options.symbols);
+    reading.symbols.names = names_kept(options.no_cache);
     const report::PageSources sources = read_source_options(options.sources, reading.symbols);
     const std::vector<std::filesystem::path> logs = find_logs(options.logs);
     const std::vector<std::filesystem::path> taken =
@@ -213,6 +216,7 @@ void add_view(CommandLine& line, const View& view)
     add_suppression_options(command, options->suppressions);
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);
+    add_cache_option(command, options->no_cache);
 }
 
 } // namespace

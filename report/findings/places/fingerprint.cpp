@@ -1,8 +1,9 @@
 // report/findings/places/fingerprint.cpp — FNV-1a over names.
 #include "report/findings/places/fingerprint.hpp"
 
-#include <cctype>
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -14,21 +15,25 @@
 namespace vramscope::report {
 namespace {
 
+constexpr bool is_space(char c) noexcept
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 // Of "f(int) [clone .isra.0]" and "g[abi:cxx11]()" what the source says, without white space:
 // demanglers differ in it.
 std::string source_name(std::string_view function)
 {
     function = function.substr(0, function.find(" [clone "));
     std::string name;
+    name.reserve(function.size() + 1);
     while (!function.empty()) {
-        if (function.starts_with("[abi:")) {
-            const std::size_t end = function.find(']');
-            function.remove_prefix(end == std::string_view::npos ? function.size() : end + 1);
-            continue;
-        }
-        if (std::isspace(static_cast<unsigned char>(function.front())) == 0)
-            name += function.front();
-        function.remove_prefix(1);
+        const std::string_view plain = function.substr(0, function.find("[abi:"));
+        std::copy_if(plain.begin(), plain.end(), std::back_inserter(name),
+                     [](char c) { return !is_space(c); });
+        function.remove_prefix(plain.size());
+        const std::size_t end = function.find(']');
+        function.remove_prefix(end == std::string_view::npos ? function.size() : end + 1);
     }
     return name;
 }

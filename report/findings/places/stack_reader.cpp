@@ -10,7 +10,26 @@
 
 namespace vramscope::report {
 
+// Each list of a report has places that others have too.
 CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
+{
+    constexpr std::size_t kMostFrames = 50'000;
+    auto kept = places_.find({api, stack});
+    if (kept == places_.end()) {
+        CallPlace place = make_place(api, stack, ticks);
+        kept_frames_ += place.stack.size();
+        if (kept_frames_ > kMostFrames) {
+            places_.clear();
+            kept_frames_ = place.stack.size();
+        }
+        kept = places_.emplace(std::pair(api, stack), std::move(place)).first;
+    }
+    CallPlace place = kept->second;
+    place.own = wrappers_.own_frame(place);
+    return place;
+}
+
+CallPlace StackReader::make_place(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
 {
     constexpr std::size_t kMostKnown = 100'000; // a log may have any number of addresses
     if (known_.size() > kMostKnown)
@@ -48,7 +67,6 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
                                                  : 0;
     show_only(place.stack, visible, shown_);
     place.own = named_frame(place.stack, place.own);
-    place.own = wrappers_.own_frame(place);
     return place;
 }
 

@@ -22,7 +22,8 @@
 
 namespace vramscope::report {
 
-// Symbolizes each address once, and none that the log itself names.
+// Symbolizes each address once, and none that the log itself names. Places that were read are kept,
+// some MB of them.
 class StackReader {
 public:
     StackReader(const LogTables& tables, Symbolizer& symbolizer, ShownFrames shown,
@@ -66,6 +67,8 @@ private:
     };
     using Stack = std::vector<const Known*>; // one for each address or function of Python
 
+    // Without what is known of wrappers.
+    CallPlace make_place(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     Stack with_python(const LoggedStack& stack, const Stack& native);
     void add_origins(const LoggedStack& stack, Stack& known);
@@ -88,6 +91,8 @@ private:
     const Known of_leaf_;
     std::map<std::pair<const Module*, std::uint64_t>, Known> known_;
     std::map<std::tuple<std::uint64_t, std::uint64_t, Role>, Known> known_python_; // code, offset
+    std::map<std::pair<std::uint64_t, std::uint64_t>, CallPlace> places_;          // api, stack
+    std::size_t kept_frames_ = 0;                                                  // of places_
 };
 
 } // namespace vramscope::report

@@ -72,6 +72,11 @@ std::string_view trimmed(std::string_view line)
     throw Error(Exit::usage, line);
 }
 
+constexpr bool is_sign(char c) noexcept
+{
+    return c == '*' || c == '$';
+}
+
 bool pins(std::string_view api)
 {
     return api.starts_with("cudaHost") || api.starts_with("cudaMallocHost") ||
@@ -104,9 +109,12 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
         }
         if (pattern.front() == '$') // what follows it has no meaning
             return text.empty() || behind_star;
-        const std::string_view part = pattern.substr(0, pattern.find_first_of("*$"));
-        const std::size_t at = text.find(part);
-        if (at == text.npos || (at_beginning && at != 0))
+        const auto end = std::find_if(pattern.begin(), pattern.end(), is_sign);
+        const std::string_view part(pattern.begin(), end);
+        const std::size_t at = !at_beginning            ? text.find(part)
+                               : text.starts_with(part) ? 0
+                                                        : text.npos;
+        if (at == text.npos)
             return false;
         text.remove_prefix(at + part.size());
         pattern.remove_prefix(part.size());
