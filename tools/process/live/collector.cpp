@@ -16,6 +16,7 @@
 #include "report/checkpoint/collected.hpp"
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
+#include "report/log/file_bytes.hpp"
 #include "report/log/given_back.hpp"
 #include "report/log/log_file.hpp"
 #include "tracker/capture/clock.hpp"
@@ -147,6 +148,7 @@ std::uint64_t Collector::bytes_on_disk() const
 
 Collector::Replayed Collector::replay() const
 {
+    const std::uint64_t failed_before = report::failed_reads();
     // The moment comes before the log is looked at: see LogReader::hold_back().
     const fs::path own_door = fs::path("/proc/self/fd") / std::to_string(descriptor_);
     const format::Clock clock = LogFile::open(own_door, LogFile::Collected::taken).header().clock;
@@ -164,6 +166,8 @@ Collector::Replayed Collector::replay() const
         replayed.checkpoint = checkpoint_of(*log);
     if (!replayed.checkpoint.empty())
         check_collected_checkpoint(replayed.checkpoint, file);
+    if (report::failed_reads() != failed_before) // what was not read must not be given back
+        refuse(name(), Exit::usage, "a part of it could not be read");
     return replayed;
 }
 
