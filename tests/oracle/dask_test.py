@@ -2,6 +2,7 @@
 # tests/oracle/dask_test.py — `job --dask` on clusters of Debian's python3-distributed, on loopback: what xargs and one machine say.
 import contextlib
 import re
+import socket
 import subprocess
 import sys
 import unittest
@@ -119,6 +120,17 @@ class DaskTest(OracleTest):
         self.assertIn(f"  not read: {self.logs}/2.vsl: its worker died (KilledWorker)\n", text)
         self.assertIn("  missing: rank 2\n", text)
         self.assertIn("1 of 5 ranks (4): leaked 2 MiB at hold_on_host", text)
+
+    def test_where_nobody_answers_one_line_says_so(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+            self.assert_no_answer(address)
+        self.assert_no_answer(address)  # nobody listens there now
+
+    def assert_no_answer(self, address):
+        done = self.execute(VRAMSCOPE, "job", "--dask", address, "logs", PATH="/usr/bin:/bin")
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertRegex(done.stderr, rf"^vramscope: error: --dask: .*{address}.*\n$")
 
     def test_without_any_worker_left_it_ends(self):
         driver = self.folder / "driver.py"

@@ -181,6 +181,12 @@ class Jobs(CliTest):
         sites = [[line for line in self.lines(f"tables/{number}.vsl.jsonl") if line["type"] in ("texts", "frames", "sites")] for number in (0, 1)]
         self.assertEqual(*sites)
 
+    def test_without_distributed_one_line_says_what_is_missing(self):
+        self.script("python3", "#!/bin/sh\nexec /usr/bin/python3 -I -S \"$@\"\n")  # without packages
+        status, stdout, stderr = self.vramscope("job", "--dask", "tcp://127.0.0.1:9", "0.vsl", env={"PATH": f"{self.folder}:/usr/bin:/bin"})
+        self.assertEqual((status, stdout), (125, ""))
+        self.assert_one_line(stderr, "vramscope: error: --dask: ", "distributed")
+
     def test_of_ranks_that_crash_alike_the_first_is_named(self):
         for number in (1, 0):
             done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", PROGRAMS / "ends", "SIGSEGV"], cwd=self.folder,
