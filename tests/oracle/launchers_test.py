@@ -151,9 +151,10 @@ class LaunchersTest(OracleTest):
             yield
 
     def test_srun(self):
+        # Setup leaves them: their packages start daemons.
         for program in ("srun", "/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/munged"):
-            if why := why_not(program):
-                self.skip(why)
+            if why_not(program):
+                self.skip(f"there is no {program} here (apt-get install slurm-client slurmctld slurmd munge)")
         if os.geteuid() != 0:
             self.skip("daemons of Slurm are root's")
         with self.slurm():
