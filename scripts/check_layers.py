@@ -117,7 +117,7 @@ LIBRARIES = {
     r"cuda|nvtx|driver_types|vector_types": ["interpose", "tools/simgpu", "tests"],
     r"libunwind|unwind\.h": ["tracker/capture", "tests"],
     r"zlib\.h": ["report/exporters", "tests"],
-    r"zstd\.h": ["report/log", "tests"],
+    r"zstd\.h": ["report/checkpoint", "report/log", "tests"],
     r"nlohmann/": ["report/json", "tools", "tests"],
     r"spdlog/": ["tools", "tests"],
     r"fmt/": ["report", "tools", "tests"],

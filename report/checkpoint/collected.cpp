@@ -2,7 +2,10 @@
 #include "report/checkpoint/collected.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <utility>
+#include <zstd.h>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,40 @@ using format::CheckpointChunk;
 
 // Of each site its peak too: what is not in a checkpoint can never be asked for.
 constexpr Replays::Wanted kWanted{.span_peaks = false, .site_peaks = true};
+
+constexpr int kPacking = 1; // more takes twice the time for a tenth less
+// What packs better stays as it is: so few bytes of a log need no memory.
+constexpr std::size_t kMostTimes = 64;
+
+// A frame of zstd.
+std::string packed(std::string checkpoint)
+{
+    std::string frame(ZSTD_compressBound(checkpoint.size()), '\0');
+    const std::size_t bytes =
+        ZSTD_compress(frame.data(), frame.size(), checkpoint.data(), checkpoint.size(), kPacking);
+    if (ZSTD_isError(bytes) || bytes > checkpoint.size() || checkpoint.size() / kMostTimes > bytes)
+        return checkpoint;
+    frame.resize(bytes);
+    return frame;
+}
+
+// None: it is damaged.
+std::optional<std::string> unpacked(std::string bytes)
+{
+    std::uint32_t magic = 0;
+    std::memcpy(&magic, bytes.data(), std::min(bytes.size(), sizeof magic));
+    if (magic != ZSTD_MAGICNUMBER)
+        return bytes;
+    const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+    if (size / kMostTimes > bytes.size()) // also where it does not say
+        return std::nullopt;
+    std::string checkpoint(size, '\0');
+    const std::size_t done =
+        ZSTD_decompress(checkpoint.data(), checkpoint.size(), bytes.data(), bytes.size());
+    if (ZSTD_isError(done) || done != size)
+        return std::nullopt;
+    return checkpoint;
+}
 
 [[noreturn]] void refuse(const LogFile& log, Exit exit, std::string_view why)
 {
@@ -105,9 +142,12 @@ std::string read_collected_checkpoint(const LogFile& log)
         ++expected.index;
         ++expected.ordinal;
     }
-    if (bytes.empty() || bytes.size() != expected.bytes)
+    std::optional<std::string> checkpoint;
+    if (!bytes.empty() && bytes.size() == expected.bytes)
+        checkpoint = unpacked(std::move(bytes));
+    if (!checkpoint)
         refuse(log, Exit::bad_input, "its checkpoint is damaged: nothing of it can be told");
-    return bytes;
+    return *std::move(checkpoint);
 }
 
 std::unique_ptr<LogReplay> begin_collected(const LogFile& file, const ReadingExtent& extent,
@@ -128,12 +168,12 @@ std::unique_ptr<LogReplay> begin_collected(const LogFile& file, const ReadingExt
 
 std::string checkpoint_of(LogReplay& log)
 {
-    return checkpoint_of(log.reading, log.replays, &*log.wrong_frees);
+    return packed(checkpoint_of(log.reading, log.replays, &*log.wrong_frees));
 }
 
 void check_collected_checkpoint(std::string_view checkpoint, const LogFile& log)
 {
-    restore(checkpoint, *replay_of(log, {.runs_on = true}));
+    restore(unpacked(std::string(checkpoint)).value_or(""), *replay_of(log, {.runs_on = true}));
 }
 
 std::unique_ptr<LogReplay> begin_collection(const LogFile& file, std::uint64_t until_ticks)
