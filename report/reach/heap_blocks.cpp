@@ -5,7 +5,6 @@
 #include "report/reach/heap_blocks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace vramscope::report {
@@ -101,21 +100,25 @@ std::vector<HeapBlock> HeapBlocks::in_heap(const Region& heap,
     return blocks;
 }
 
-// A thread's list of freed chunks (glibc 2.30 to 2.41): 64 counts, and 64 heads that are set where
-// counts are. What it leads to was freed.
+// A thread's lists of freed chunks: a number for each, and heads. The number of those that are
+// empty is one and the same, and of no other: none is in it, or, since 2.42, all room is left.
 bool HeapBlocks::is_list_of_freed(Address begin, std::uint64_t bytes) const
 {
-    constexpr std::size_t kLists = 64;
-    constexpr std::uint64_t kListBytes = 0x290;
-    struct {
-        std::array<std::uint16_t, kLists> counts;
-        std::array<Address, kLists> heads;
-    } list{};
-    static_assert(sizeof list + kHeaderBytes == kListBytes);
-    if (bytes != kListBytes || !memory_.read(begin, &list, sizeof list))
+    const auto* const known =
+        std::find_if(std::begin(kFreedLists), std::end(kFreedLists),
+                     [bytes](const FreedLists& lists) { return lists.chunk_bytes == bytes; });
+    if (known == std::end(kFreedLists))
         return false;
-    for (std::size_t at = 0; at < kLists; ++at)
-        if ((list.counts[at] == 0) != (list.heads[at] == 0))
+    std::vector<std::uint16_t> numbers(known->count);
+    std::vector<Address> heads(known->count);
+    const std::uint64_t numbers_bytes = numbers.size() * sizeof numbers[0];
+    if (!memory_.read(begin, numbers.data(), numbers_bytes) ||
+        !memory_.read(begin + numbers_bytes, heads.data(), heads.size() * sizeof heads[0]))
+        return false;
+    const auto empty = std::find(heads.begin(), heads.end(), Address{0});
+    const std::uint16_t of_empty = empty == heads.end() ? 0 : numbers[empty - heads.begin()];
+    for (std::size_t at = 0; at < heads.size(); ++at)
+        if ((numbers[at] == of_empty) != (heads[at] == 0))
             return false;
     return true;
 }

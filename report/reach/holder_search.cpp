@@ -80,8 +80,25 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
     }
     ++levels_;
     const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false, false}));
-    std::erase_if(next_, [&](NodeId node) { return !leads[node]; });
+    const bool goes_on =
+        python_ && levels_ < kLevelsByType && holders_.nodes().size() < kNodesByType;
+    const std::vector<char> lead_by_type =
+        goes_on ? holders_.lead_to_unproven(holders_.ways({false, false, false, ByType::all}))
+                : std::vector<char>(leads.size(), 0);
+    std::erase_if(next_, [&](NodeId node) {
+        return !leads[node] && !(lead_by_type[node] && may_be_by_type(node));
+    });
     frontier_.swap(next_);
+}
+
+// What is held already may be held by objects that are known, which tells more. Above objects no
+// block is followed that is none, and no part of one.
+bool HolderSearch::may_be_by_type(NodeId node) const
+{
+    const std::vector<Node>& nodes = holders_.nodes();
+    const auto is_object = [&](const Link& link) { return nodes[link.to].object != 0; };
+    return nodes[node].object != 0 || levels_ <= kLevelsBelowObjects ||
+           std::any_of(nodes[node].down.begin(), nodes[node].down.end(), is_object);
 }
 
 void HolderSearch::take_region(const Region& region, const std::vector<FoundPointer>& found)

@@ -53,9 +53,12 @@ public:
 
 private:
     static constexpr unsigned kMostLevels = 64;
+    static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4;
+    static constexpr std::size_t kNodesByType = 100'000;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
+    bool may_be_by_type(NodeId node) const;
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
     void note_used(NodeId node, Address object, NodeId target);

@@ -36,6 +36,20 @@ bool Holders::is_left_over(const Node& node, const Link& link)
     return node.used.end != 0 && (link.word < node.used.begin || link.word >= node.used.end);
 }
 
+bool Holders::is_of_unknown_type(const Node& node)
+{
+    return node.root == RootKind::none && node.object == 0 && node.used.end == 0;
+}
+
+bool Holders::counts(const Node& holder, const Link& link, const Proof& proof) const
+{
+    const Node& held = nodes_[link.to];
+    return (link.exact || proof.interior || link.to >= wanted_) &&
+           (proof.left_over || !is_left_over(holder, link)) &&
+           (proof.by_type == ByType::none || !is_of_unknown_type(holder) ||
+            is_of_unknown_type(held));
+}
+
 unsigned Holders::cost_of_root(const Node& node) const
 {
     constexpr unsigned kTemporary = 15;
@@ -61,7 +75,9 @@ std::vector<Holders::Way> Holders::ways(const Proof& proof) const
     std::vector<NodeId> roots;
     for (NodeId id = 0; id < nodes_.size(); ++id) {
         const RootKind root = nodes_[id].root;
-        if (root != RootKind::none && (root != RootKind::unknown || proof.unknown))
+        const bool typed = root == RootKind::python_module || root == RootKind::python_local;
+        if (root != RootKind::none && (root != RootKind::unknown || proof.unknown) &&
+            (typed || proof.by_type != ByType::all))
             roots.push_back(id);
     }
     std::stable_sort(roots.begin(), roots.end(),
@@ -79,9 +95,7 @@ std::vector<Holders::Way> Holders::ways(const Proof& proof) const
             continue;
         const unsigned next = cost + cost_of_step(nodes_[node]);
         for (const Link& link : nodes_[node].down) {
-            const bool counts = (link.exact || proof.interior || link.to >= wanted_) &&
-                                (proof.left_over || !is_left_over(nodes_[node], link));
-            if (counts && next < costs[link.to]) {
+            if (counts(nodes_[node], link, proof) && next < costs[link.to]) {
                 costs[link.to] = next;
                 ways[link.to] = {node, link};
                 now.push({next, ++count, link.to});

@@ -44,11 +44,19 @@ struct Node : AddressSpan { // what a pointer to it may be
     std::vector<Link> down;
 };
 
+// Ways to objects of Python that prove more.
+enum class ByType {
+    none,
+    steps, // by other objects and their parts
+    all,   // and from its own variables and locals
+};
+
 // What may lead to a block.
 struct Proof {
     bool interior;         // pointers into a wanted block, too
     bool unknown;          // memory of unknown shape, too
     bool left_over = true; // words outside of what a node uses, too
+    ByType by_type = ByType::none;
 };
 
 class Holders {
@@ -64,6 +72,8 @@ public:
     void set_used(NodeId node, const AddressSpan& used) { nodes_[node].used = used; }
     void link(NodeId holder, const Link& link) { nodes_[holder].down.push_back(link); }
 
+    // A block of the heap that is no object of Python and no part of one, as far as is known.
+    static bool is_of_unknown_type(const Node& node);
     // In a part of the node that it does not use.
     static bool is_left_over(const Node& node, const Link& link);
 
@@ -80,6 +90,7 @@ public:
     std::vector<char> lead_to_unproven(const std::vector<Way>& ways) const;
 
 private:
+    bool counts(const Node& holder, const Link& link, const Proof& proof) const;
     unsigned cost_of_root(const Node& node) const;
     unsigned cost_of_step(const Node& node) const;
 

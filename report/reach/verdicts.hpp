@@ -39,8 +39,9 @@ private:
         Reached verdict;
         ReachDoubt doubt;
     };
-    static constexpr std::array<Step, 5> kSteps{{
-        {{false, false, false}, Reached::held, ReachDoubt::none},
+    static constexpr std::array<Step, 6> kSteps{{
+        {{false, false, false, ByType::all}, Reached::held, ReachDoubt::none},
+        {{false, false, false, ByType::steps}, Reached::held, ReachDoubt::none},
         {{false, false}, Reached::possibly, ReachDoubt::shape},
         {{true, false}, Reached::possibly, ReachDoubt::interior},
         {{false, true}, Reached::possibly, ReachDoubt::shape},

@@ -192,17 +192,17 @@ Address MemoryMap::thread_heap_end(Address begin, const AddressSpan& span) const
     return is_heap ? begin + bytes : 0;
 }
 
-// The first chunk of a thread's heap is its list of freed chunks. 0: not found.
+// The first chunk of a thread's heap has its lists of freed chunks. 0: not found.
 Address MemoryMap::first_chunk_of(Address heap, Address end) const
 {
-    constexpr std::uint64_t kListSize = 0x295; // with the flags "the one before is in use" and "not
-                                               // of the main heap"
+    constexpr std::uint64_t kFlags = 5; // "the one before is in use" and "not of the main heap"
     std::vector<std::uint64_t> words(std::min(end - heap, 2 * kPageBytes) / sizeof(std::uint64_t));
     if (!memory_.read(heap, words.data(), words.size() * sizeof words[0]))
         return 0;
     for (std::size_t at = 1; at < words.size(); at += 2)
-        if (words[at] == kListSize)
-            return heap + (at - 1) * sizeof words[0];
+        for (const FreedLists& lists : kFreedLists)
+            if (words[at] == (lists.chunk_bytes | kFlags))
+                return heap + (at - 1) * sizeof words[0];
     return 0;
 }
 

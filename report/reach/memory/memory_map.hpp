@@ -26,6 +26,13 @@ struct Region : AddressSpan {
     Address first_chunk = 0; // of a heap; 0: it is not known how it is cut
 };
 
+// What a thread's heap begins with: its lists of freed chunks; glibc's from 2.30 on and from 2.42.
+struct FreedLists {
+    std::uint64_t chunk_bytes;
+    std::size_t count;
+};
+inline constexpr FreedLists kFreedLists[] = {{0x290, 64}, {0x300, 76}};
+
 class MemoryMap {
 public:
     // `log`: its own mapping, by name. `device`: memory of devices that may be mapped here, sorted.

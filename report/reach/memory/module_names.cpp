@@ -93,6 +93,14 @@ AddressSpan ModuleNames::python_variable(std::string_view name) const
     return {};
 }
 
+AddressSpan ModuleNames::module_around(Address address) const
+{
+    for (const auto& [path, module] : modules_)
+        if (const Address end = end_of(path); address >= module.bias && address < end)
+            return {module.bias, end};
+    return {};
+}
+
 const ElfSymbol* ModuleNames::symbol_at(Address address, const std::string& name) const
 {
     const auto known = modules_.find(name);

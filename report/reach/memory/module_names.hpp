@@ -29,6 +29,8 @@ public:
     std::string variable_at(Address address, const std::string& module) const;
     // A variable of an interpreter of Python, in its program or its library; empty: there is none.
     AddressSpan python_variable(std::string_view name) const;
+    // All memory of the module that has this in it.
+    AddressSpan module_around(Address address) const;
     // The class of an object whose first word this is, by its table of virtual functions; or
     // nothing.
     std::string class_of(std::uint64_t first_word) const;

@@ -34,6 +34,12 @@ bool PythonMemory::is_of(Address object, std::string_view type) const
     return object != 0 && type_name(object) == type;
 }
 
+bool PythonMemory::is_a(Address object, std::uint64_t flag) const
+{
+    const Address type = word_at(object + kType);
+    return is_type(type) && (word_at(type + kTypeFlags) & flag) != 0;
+}
+
 std::string PythonMemory::text(Address object) const
 {
     constexpr std::uint64_t kMost = 100;
@@ -46,25 +52,29 @@ std::string PythonMemory::text(Address object) const
 
 std::string PythonMemory::function_of(Address code) const
 {
-    return text(word_at(code + kCodeName));
+    return text(word_at(code + (layout_.frames == Frames::objects ? kOldCodeName : kCodeName)));
 }
 
 std::string PythonMemory::object_name(Address object) const
 {
     const std::string type = type_name(object);
-    if (type == "list" || type == "tuple" || type == "dict")
+    if (is_a(object, kIsList | kIsTuple | kIsDict))
         return fmt::format("{} of {}", type, grouped(word_at(object + kCount)));
+    if (type == kDeque)
+        return fmt::format("deque of {}", grouped(word_at(object + kCount)));
     if (type == "module")
         return fmt::format("module `{}`", text(word_at(object + kModuleName)));
     if (type == "type")
         return fmt::format("class `{}`", characters(word_at(object + kTypeName), 100));
     if (type == "function")
-        return fmt::format("function `{}`", text(word_at(object + kFunctionName)));
+        return fmt::format("function `{}`", text(word_at(object + layout_.function_name)));
     if (type == "generator" || type == "coroutine" || type == "async_generator")
         return fmt::format("{} `{}`", type, text(word_at(object + layout_.generator_name)));
     if (type == "frame")
-        return fmt::format("frame of `{}`", function_of(word_at(word_at(object + kFrameOfObject) +
-                                                                layout_.frame_code)));
+        return fmt::format("frame of `{}`",
+                           function_of(code_of(layout_.frames == Frames::objects
+                                                   ? object
+                                                   : word_at(object + kFrameOfObject))));
     return type.empty() ? "a Python object" : type;
 }
 
@@ -79,8 +89,10 @@ std::string PythonMemory::variable_name(const AddressSpan& keys, Address word) c
 
 std::string PythonMemory::value_name(Address owner, Address values, Address word) const
 {
-    const std::string name = text(
-        word_at(first_entry(shared_keys(owner)) + (word - values) / sizeof(Address) * kTextEntry));
+    const Address keys = shared_keys(owner);
+    const KeysLayout& layout = layout_of(keys);
+    const std::string name = text(word_at(
+        first_entry(keys) + (word - values) / sizeof(Address) * layout.entry_bytes + layout.key));
     return name == "?" ? "" : "." + name;
 }
 
@@ -99,7 +111,7 @@ std::optional<std::string> PythonMemory::part_name(Address owner, const AddressS
     const Address values = values_of(owner);
     if (values >= block.begin && values <= word && word < block.end)
         return value_name(owner, values, word);
-    if (type == "list" || type == "dict" || type == "set")
+    if (is_a(owner, kIsList | kIsDict) || type == "set" || type == "frozenset" || type == kDeque)
         return "";
     return std::nullopt;
 }
@@ -107,9 +119,8 @@ std::optional<std::string> PythonMemory::part_name(Address owner, const AddressS
 bool PythonMemory::is_attributes(Address object, Address word, Address dict) const
 {
     const std::string type = type_name(object);
-    const bool has_parts = type == "list" || type == "tuple" || type == "dict" || type == "set" ||
-                           type == "function" || type == "cell" || type == "frame" ||
-                           type == "module" || type == "method";
+    const bool has_parts = is_of(object, "dict") || type == "function" || type == "cell" ||
+                           type == "frame" || type == "module" || type == "method";
     const bool in_front = word < object;
     const Address class_at = word_at(object + kType);
     const auto offset = get<std::int64_t>(class_at + kTypeDictOffset);
@@ -119,11 +130,16 @@ bool PythonMemory::is_attributes(Address object, Address word, Address dict) con
 
 std::string PythonMemory::in_frame(Address locals, Address code, Address word) const
 {
-    const std::uint64_t number = (word - locals) / sizeof(Address);
-    if (word < locals || number >= get<std::uint32_t>(code + layout_.code_locals))
-        return "a temporary";
-    const Address names = word_at(code + kCodeLocalNames);
-    return "local `" + text(word_at(names + kTupleItems + number * sizeof(Address))) + "`";
+    std::uint64_t number = (word - locals) / sizeof(Address);
+    for (const std::uint64_t at : local_names()) {
+        const Address names = word_at(code + at);
+        const std::uint64_t count = word_at(names + kCount);
+        if (number < count)
+            return "local `" +
+                   text(word_at(names + layout_.tuple_items + number * sizeof(Address))) + "`";
+        number -= count;
+    }
+    return "a temporary";
 }
 
 std::string PythonMemory::local_name(Address word) const
@@ -131,8 +147,9 @@ std::string PythonMemory::local_name(Address word) const
     const PythonFrame* const frame = frame_at(word);
     if (!frame)
         return "a frame of Python's";
-    return fmt::format("{} of `{}` in thread {}", in_frame(frame->locals, frame->code, word),
-                       function_of(frame->code), frame->tid);
+    return fmt::format("{} of `{}` in {}", in_frame(frame->locals, frame->code, word),
+                       function_of(frame->code),
+                       frame->tid == 0 ? "a thread" : fmt::format("thread {}", frame->tid));
 }
 
 } // namespace vramscope::report

@@ -7,9 +7,24 @@ namespace vramscope::report {
 
 using namespace python;
 
+const KeysLayout& PythonMemory::layout_of(Address keys) const
+{
+    if (layout_.attributes == Attributes::in_dict)
+        return kOldKeys;
+    return get<std::uint8_t>(keys + kKeysKind) == 0 ? kGeneralKeys : kTextKeys;
+}
+
+// An index has as many bytes as it needs.
 Address PythonMemory::first_entry(Address keys) const
 {
-    return keys + kKeysHead + (1ULL << (get<std::uint8_t>(keys + kKeysIndexBytes) & 31));
+    const Address indices = keys + layout_of(keys).head_bytes;
+    if (layout_.attributes != Attributes::in_dict)
+        return indices + (1ULL << (get<std::uint8_t>(keys + kKeysIndexBytes) & 31));
+    const std::uint64_t count = word_at(keys + kOldKeysIndices);
+    return indices + count * (count <= 0xff         ? 1
+                              : count <= 0xffff     ? 2
+                              : count <= 0xffffffff ? 4
+                                                    : 8);
 }
 
 // Instances of a class that Python made have them in an array, to which a word in front of them
@@ -21,6 +36,8 @@ Address PythonMemory::values_of(Address object) const
         const Address values = word_at(object + kDictValues);
         return values == 0 || !inside ? values : values + kValuesHead;
     }
+    if (layout_.attributes == Attributes::in_dict)
+        return 0;
     const Address type = word_at(object + kType);
     const std::uint64_t flags = word_at(type + kTypeFlags);
     if ((flags & kIsHeapType) == 0 || (flags & kHasManagedDict) == 0)
@@ -40,6 +57,11 @@ Address PythonMemory::shared_keys(Address object) const
                                  : word_at(word_at(object + kType) + layout_.type_keys);
 }
 
+std::uint64_t PythonMemory::count_keys(Address keys) const
+{
+    return word_at(keys + layout_of(keys).used);
+}
+
 // Of types whose objects are all of one size, and of tuples.
 AddressSpan PythonMemory::used_of(Address object) const
 {
@@ -51,29 +73,45 @@ AddressSpan PythonMemory::used_of(Address object) const
     const std::uint64_t bytes = word_at(type + kTypeBytes);
     if (is_of(object, "tuple"))
         return {object - kBeforeObject,
-                object + kTupleItems + word_at(object + kCount) * sizeof(Address)};
+                object + layout_.tuple_items + word_at(object + kCount) * sizeof(Address)};
     if (word_at(type + kTypeItemBytes) != 0 || bytes < kCount || bytes > kMostBytes)
         return {};
     const Address values = values_of(object);
     const Address end = layout_.attributes == Attributes::inside && values != 0
-                            ? values + word_at(shared_keys(object) + kKeysUsed) * sizeof(Address)
+                            ? values + count_keys(shared_keys(object)) * sizeof(Address)
                             : object + bytes;
     return {object - kBeforeObject, end};
+}
+
+// Before its first item and behind its last one are items that it had.
+AddressSpan PythonMemory::used_of_deque(Address deque, const AddressSpan& part) const
+{
+    const auto item = [&](std::uint64_t number) {
+        return part.begin + kDequeItems + word_at(deque + number) * sizeof(Address);
+    };
+    const bool is_first = word_at(deque + kDequeFirst) == part.begin;
+    const bool is_last = word_at(deque + kDequeLast) == part.begin;
+    if (!is_first && !is_last)
+        return {};
+    return {is_first ? item(kDequeFirstItem) : part.begin,
+            is_last ? item(kDequeLastItem) + sizeof(Address) : part.end};
 }
 
 AddressSpan PythonMemory::used_of_part(Address owner, const AddressSpan& part) const
 {
     AddressSpan used;
     const Address values = values_of(owner);
-    if (values > part.begin && values < part.end) {
-        used = {values, values + word_at(shared_keys(owner) + kKeysUsed) * sizeof(Address)};
-    } else if (is_of(owner, "list") && word_at(owner + kListItems) == part.begin) {
+    const bool has_head = layout_.attributes != Attributes::in_dict; // such values do
+    if (values >= part.begin + has_head && values < part.end) {
+        used = {values, values + count_keys(shared_keys(owner)) * sizeof(Address)};
+    } else if (is_a(owner, kIsList) && word_at(owner + kListItems) == part.begin) {
         used = {part.begin, part.begin + word_at(owner + kCount) * sizeof(Address)};
-    } else if (is_of(owner, "dict") && word_at(owner + kDictKeys) == part.begin) {
-        const bool general = get<std::uint8_t>(part.begin + kKeysKind) == 0;
-        used = {part.begin, first_entry(part.begin) + word_at(part.begin + kKeysUsed) *
-                                                          (general ? kGeneralEntry : kTextEntry)};
+    } else if (is_a(owner, kIsDict) && word_at(owner + kDictKeys) == part.begin) {
+        used = {part.begin, first_entry(part.begin) +
+                                count_keys(part.begin) * layout_of(part.begin).entry_bytes};
     }
+    if (is_of(owner, kDeque))
+        used = used_of_deque(owner, part);
     return used.begin <= used.end && used.end <= part.end ? used : AddressSpan{};
 }
 

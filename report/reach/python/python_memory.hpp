@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,22 +77,33 @@ private:
     static constexpr std::size_t kMostBlocksOfPool = 1024;
     using FreeBlocks = std::bitset<kMostBlocksOfPool>;
 
-    bool prove(const ModuleNames& modules);
-    bool take_layout(std::uint64_t version);
+    bool find_layout(const ModuleNames& modules);
+    bool prove();
+    bool take_table();
     bool is_type(Address address) const;
     std::string type_name(Address object) const;
     std::string value_name(Address owner, Address values, Address word) const;
     Address values_of(Address object) const;   // of its attributes, or of a dict; 0: none
     Address shared_keys(Address object) const; // of these
+    const python::KeysLayout& layout_of(Address keys) const;
     Address first_entry(Address keys) const;
+    std::uint64_t count_keys(Address keys) const; // deleted ones too
+    template <typename Called>
+    void for_each_item(Address dict, const Called& called) const;
+    AddressSpan used_of_deque(Address deque, const AddressSpan& part) const;
     bool is_of(Address object, std::string_view type) const;
-    std::string text(Address object) const; // of a str that is ASCII; else "?"
+    bool is_a(Address object, std::uint64_t flag) const; // of that type, or of one made from it
+    std::string text(Address object) const;              // of a str that is ASCII; else "?"
     std::string characters(Address from, std::size_t most) const;
     std::string in_frame(Address locals, Address code, Address word) const;
     std::string function_of(Address code) const;
     void find_modules(Address interpreter);
     void find_frames(Address interpreter);
     void find_frames_of(Address thread);
+    std::uint32_t tid_of(Address thread) const; // 0: not known
+    Address code_of(Address frame) const;
+    std::span<const std::uint64_t> local_names() const; // where code objects have tuples of them
+    std::uint64_t count_locals(Address code) const;
     template <typename Value>
     Value get(Address from) const
     {
@@ -102,6 +114,7 @@ private:
 
     const ProcessMemory& memory_;
     bool known_ = false;
+    unsigned said_minor_ = 0; // by the interpreter itself
     python::Layout layout_{};
     Address type_type_ = 0;
     AddressSpan runtime_;

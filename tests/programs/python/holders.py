@@ -1,46 +1,14 @@
 # tests/programs/python/holders.py — device blocks held in each of the ways that programs of Python do by mistake.
 #
-# A block is held as PyTorch holds one: the driver's address lies in a piece of C's heap, and an object of Python has the
-# address of that. Prints "BYTES NAME" for each block and "ready", and waits for its stdin to end. What is true of each
+# Prints "BYTES NAME" for each block and "ready", and waits for its stdin to end. What is true of each
 # name is in tests/e2e/live/reach_python_test.py.
 import ctypes
 import gc
 import sys
 import threading
 
-cuda = ctypes.CDLL("libcuda.so.1")
-libc = ctypes.CDLL(None)
-libc.calloc.restype = ctypes.c_void_p
-libc.calloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
-cuda.cuMemAlloc_v2.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-next_bytes = 4096
-
-
-def check(result):
-    if result != 0:
-        sys.exit("the driver says %d" % result)
-
-
-def make_current():
-    """No variable keeps the handle, as the runtime's callers have none: it leads to all that the driver has."""
-    context = ctypes.c_void_p()
-    check(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
-    check(cuda.cuCtxSetCurrent(context))
-    context.value = None
-
-
-check(cuda.cuInit(0))
-make_current()
-
-
-def allocate(name):
-    """The address of a piece of 72 bytes that has a block's address: Python itself never has it."""
-    global next_bytes
-    next_bytes += 16
-    piece = libc.calloc(1, 72)
-    check(cuda.cuMemAlloc_v2(piece + 16, next_bytes))
-    print(next_bytes, name)
-    return piece
+ctypes.CDLL("libcuda.so.1")  # first: with it comes room that nobody writes to, and that has the words that were there
+from driver_blocks import allocate, make_current, wipe  # noqa: E402
 
 
 class Tensor:
@@ -152,11 +120,6 @@ class Cycle:
 
 gc.disable()
 Cycle("garbage")
-
-
-def wipe(depth):
-    """No word of what was may stay behind on the stack of C."""
-    return depth and max([depth], key=lambda _: wipe(depth - 1))
 
 
 wipe(60)

@@ -70,6 +70,25 @@ TEST(HeapBlocks, AChunkIsInUseIfTheNextOneSaysSo)
     EXPECT_EQ(state_at(memory, kHeap + 400), HeapBlock::State::unused);
 }
 
+// Since glibc 2.42 a list's number is the room that is left in it.
+TEST(HeapBlocks, AThreadsListsOfFreedChunksAreNotInUse)
+{
+    for (const FreedLists& lists : kFreedLists) {
+        const std::uint16_t of_empty = lists.count == 64 ? 0 : 16;
+        HeapOnly memory(256);
+        memory.words[1] = lists.chunk_bytes | kInUse;
+        memory.words[lists.chunk_bytes / 8 + 1] = 512 | kInUse;
+        std::vector<std::uint16_t> numbers(lists.count, of_empty);
+        numbers[5] = 3;
+        std::memcpy(&memory.words[2], numbers.data(), numbers.size() * sizeof numbers[0]);
+        const std::size_t heads = 2 + lists.count / 4;
+        memory.words[heads + 5] = kHeap + 1024;
+        EXPECT_EQ(state_at(memory, kHeap + 64), HeapBlock::State::unused) << lists.count;
+        memory.words[heads + 6] = kHeap + 1024;
+        EXPECT_EQ(state_at(memory, kHeap + 64), HeapBlock::State::live) << "a head without number";
+    }
+}
+
 TEST(HeapBlocks, BehindWhatIsNoHeaderNothingIsKnown)
 {
     for (const std::uint64_t header : {0ULL, 24ULL, 33ULL << 3, 1ULL << 40, ~0ULL}) {
@@ -124,6 +143,27 @@ TEST(HolderSearch, ALoopOfHeapBlocksIsHeldByNobody)
     EXPECT_FALSE(search.left_open());
     EXPECT_EQ(search.holders().nodes().size(), 3);
     EXPECT_EQ(search.holders().ways({true, true})[0].from, kNoNode);
+}
+
+TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
+{
+    Holders holders({{0x1000, 0x2000}});
+    const NodeId variable = holders.add({{0x10, 0x10}, RootKind::variable, 0, 0, {}, {}});
+    const NodeId unknown = holders.add({{0x100, 0x140}, RootKind::none, 0, 0, {}, {}});
+    const NodeId object = holders.add({{0x200, 0x240}, RootKind::none, 0x200, 0, {}, {}});
+    const NodeId piece = holders.add({{0x300, 0x340}, RootKind::none, 0, 0, {}, {}});
+    holders.link(variable, {unknown, 0x10, true});
+    holders.link(unknown, {object, 0x110, true});
+    holders.link(object, {piece, 0x210, true});
+    holders.link(piece, {0, 0x310, true});
+    const Proof by_type{false, false, false, ByType::all};
+    EXPECT_EQ(holders.ways({false, false, false})[0].from, piece);
+    EXPECT_EQ(holders.ways(by_type)[0].from, kNoNode);
+    EXPECT_EQ(holders.ways({false, false, false, ByType::steps})[0].from, kNoNode);
+    const NodeId module = holders.add({{0x400, 0x440}, RootKind::python_module, 0x400, 0, {}, {}});
+    holders.link(module, {object, 0x410, true});
+    EXPECT_EQ(holders.ways(by_type)[object].from, module);
+    EXPECT_EQ(holders.ways(by_type)[0].from, piece) << "below objects any block counts";
 }
 
 TEST(Sieve, FindsWhatALookAtEachBlockFinds)
