@@ -1,0 +1,92 @@
+# tests/e2e/live/reach_oracle_test.py — what is said of each way to keep an object of Python, judged by its own collector.
+#
+# kept.py asks gc.get_referrers for each step of each chain, and says what gc.collect() freed.
+import json
+import re
+import subprocess
+import unittest
+
+from live import GPU, PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+from reach_python_test import KNOWN, interpreters
+
+PROGRAM = SOURCE / "tests" / "programs" / "python" / "kept.py"
+GARBAGE = {"cycle", "cycle_of_two", "below_a_cycle", "cycle_of_a_frame"}
+DROPPED = {"dropped_of_deque"}
+WRONG_AT_MOST = 0.05  # of all chains
+
+
+@simulated_only
+class ReachOracle(LiveTest):
+    def start_kept(self, python):
+        process = subprocess.Popen([python, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE=GPU, VRAMSCOPE_POOL="off",
+                                                        VRAMSCOPE_LOG=str(self.log), LD_PRELOAD=str(PRELOAD)))
+        self.addCleanup(self.end_kept, process)
+        names = {}
+        for line in process.stdout:
+            if line == "ready\n":
+                return process, names
+            size, name = line.split()
+            names[int(size)] = name
+        self.fail("the program ended early")
+
+    @staticmethod
+    def end_kept(process):
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=60)
+
+    @staticmethod
+    def ask(process, question):
+        process.stdin.write(json.dumps(question) + "\n")
+        process.stdin.flush()
+        return json.loads(process.stdout.readline())
+
+    def search(self, process, names):
+        """{name: (verdict, chain)}"""
+        done = self.execute(VRAMSCOPE, "reach", "--stop", "--json", "-", process.pid)
+        if "cannot be read" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        groups = [group for row in json.loads(done.stdout)["rows"] for group in row["groups"]]
+        said = {names[group["sum"]["bytes"]]: (group["verdict"], [re.sub(r"thread \d+", "thread N", step)
+                                                                 for step in group["chain"]]) for group in groups}
+        said.pop("first")
+        self.assertEqual(set(said), set(names.values()) - {"first"})
+        return said
+
+    def judge(self, python):
+        """How many chains there are, and those that are not as the collector has them."""
+        process, names = self.start_kept(python)
+        said = self.search(process, names)
+        self.assertEqual(self.search(process, names), said, "a second search says the same")
+        kept = said.keys() - GARBAGE - DROPPED
+        self.assertEqual({name: said[name] for name in kept if said[name][0] != "held"}, {})
+        # A word may be left over on the stack of a function of Python that runs.
+        held = {name: said[name] for name in said.keys() - kept if said[name][0] == "held"}
+        self.assertEqual({name: row for name, row in held.items() if not row[1][0].startswith("a temporary of")}, {})
+        true = self.ask(process, {name: [said[name][1]] for name in kept})
+        freed = self.ask(process, "collect")
+        collectable = {name for name, (verdict, chain) in said.items() if "gc.collect()" in " ".join(chain)}
+        self.assertLessEqual(collectable, set(freed))
+        self.assertLessEqual(set(freed), GARBAGE)
+        self.end_kept(process)
+        self.assertEqual(process.returncode, 0)
+        self.log.unlink()
+        return len(kept), {name: said[name][1] for name in kept if true.get(name) != [True]}
+
+    def test_the_collector_says_that_chains_are_true(self):
+        count, wrong = 0, []
+        for version in KNOWN:
+            for python in interpreters(version)[:1] or [None]:
+                with self.subTest(python=python or version):
+                    if python is None:
+                        self.skipTest(f"no Python {version} is here")
+                    chains, of_them = self.judge(python)
+                    count += chains
+                    wrong += of_them.items()
+        self.assertLessEqual(len(wrong), WRONG_AT_MOST * count, wrong)
+
+
+if __name__ == "__main__":
+    unittest.main()
