@@ -1,6 +1,7 @@
 // tools/commands/run_options.cpp — the options of `vramscope run`, and its examples.
 #include "tools/commands/run_options.hpp"
 
+#include "tools/commands/kept_names.hpp"
 #include "tools/options/settings.hpp"
 #include "tools/options/usage.hpp"
 
