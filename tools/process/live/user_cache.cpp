@@ -93,7 +93,7 @@ std::string UserCache::find(const std::string& name) const
         return is_own(status) && static_cast<std::uint64_t>(status.st_size) <= limits_.bytes;
     });
     if (!bytes.empty())
-        detail(fmt::format("the reading begins with what {} knows", path.string()));
+        detail(fmt::format("uses what {} has", path.string()));
     return bytes;
 }
 
