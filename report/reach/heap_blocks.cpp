@@ -116,7 +116,8 @@ bool HeapBlocks::is_list_of_freed(Address begin, std::uint64_t bytes) const
         !memory_.read(begin + numbers_bytes, heads.data(), heads.size() * sizeof heads[0]))
         return false;
     const auto empty = std::find(heads.begin(), heads.end(), Address{0});
-    const std::uint16_t of_empty = empty == heads.end() ? 0 : numbers[empty - heads.begin()];
+    const std::uint16_t of_empty =
+        empty == heads.end() ? 0 : numbers[static_cast<std::size_t>(empty - heads.begin())];
     for (std::size_t at = 0; at < heads.size(); ++at)
         if ((numbers[at] == of_empty) != (heads[at] == 0))
             return false;

@@ -26,7 +26,8 @@ NOT_TIED = {
     "LogTables": {"find_apis_": OTHERS},
     "LostSums": {"phases_": OTHERS, "since_ticks_": NOW},
     "PeakHolders": {"heap_": OTHERS, "memory_": OTHERS, "thread_": BETWEEN},
-    "MisuseReplay": {"tables_": OTHERS, "addresses_": "empty, where all are followed", "follows_all_": NOW},
+    "MisuseReplay": {"tables_": OTHERS, "addresses_": "empty, where all are followed", "follows_all_": NOW,
+                     "latest_": "of the last record"},
     "Phases": {"kind_of_name_": AGAIN},
     "ReadAhead": {"reader_": OTHERS, **dict.fromkeys(
         ["batches_", "mutex_", "changed_", "filled_", "taken_", "done_", "stop_", "ended_", "error_", "thread_",
