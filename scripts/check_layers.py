@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-# scripts/check_layers.py — holds the include edges: what may include what, where libraries live.
+# scripts/check_layers.py — holds the include edges: what may include what, where libraries live; and
+# that no two types of the product have one name.
 #
-# Usage: check_layers.py [ROOT]. One line for each wrong include; ends 1 if there is one, 0
+# Usage: check_layers.py [ROOT]. One line for each wrong include or type; ends 1 if there is one, 0
 # otherwise. A new folder needs a row here before it can hold code.
 import pathlib
 import re
@@ -128,6 +129,7 @@ LIBRARIES = {
 
 SOURCES = {".hpp", ".cpp", ".h", ".c", ".cu", ".def", ".inc", ".S"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+DEFINES = re.compile(r"(?:class|struct|union|enum(?: class)?) (?:\[\[[^\]]*\]\] |alignas\([^)]*\) )?(\w+)(?: final)?(?: ?:[^:;]| \{|$)[^;]*$")
 
 
 def inside(folder, layer):
@@ -186,6 +188,30 @@ def problems_of(path, name):
             yield f"{name}:{line}: {match.group(0).strip()}: {wrong}"
 
 
+def types_of(text):
+    """[(its whole name, its line)] of each type that a file defines where other files see it."""
+    spaces = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if opened := re.match(r"namespace ?([\w:]*) ?\{$", line):
+            spaces.append(opened[1])
+        elif re.match(r"\} // namespace", line) and spaces:
+            spaces.pop()
+        elif "" not in spaces and (defined := DEFINES.match(line)):
+            yield "::".join([*spaces, defined[1]]), number
+
+
+# Of two types with one name the linker takes the members of either.
+def types_defined_twice(texts):
+    known = {}
+    for name, text in texts.items():
+        if name.startswith("tests/") and ("/broken/" in name or not name.endswith(".hpp")):
+            continue  # programs of their own, and what stands in another's place on purpose
+        for kind, line in types_of(text):
+            if kind in known:
+                yield f"{name}:{line}: {kind} is defined in {known[kind]} too"
+            known.setdefault(kind, name)
+
+
 def main(root):
     tops = sorted({layer.split("/")[0] for layer in LAYERS})
     files = [path for top in tops for path in sorted((root / top).rglob("*")) if path.suffix in SOURCES]
@@ -193,9 +219,11 @@ def main(root):
         print(f"check_layers: no sources under {root}", file=sys.stderr)
         return 1
     problems = [text for path in files for text in problems_of(path, path.relative_to(root).as_posix())]
+    problems += types_defined_twice({path.relative_to(root).as_posix(): path.read_text(errors="replace")
+                                     for path in files if path.suffix in (".hpp", ".cpp")})
     for text in problems:
         print(text)
-    print(f"check_layers: {len(files)} files, {len(problems)} wrong includes")
+    print(f"check_layers: {len(files)} files, {len(problems)} wrong")
     return 1 if problems else 0
 
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "report/exporters/exported_sums.hpp"
 #include "report/exporters/json_line.hpp"
-#include "report/exporters/stack_sums.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
@@ -36,7 +36,7 @@ std::vector<std::string> read_stacks(const std::filesystem::path& log, const Exp
 {
     const LogFile file = LogFile::open(log, LogFile::Collected::taken);
     Symbolizer symbolizer(options.symbols);
-    StackSums sums(file);
+    ExportedSums sums(file);
     sums.read(options.progress);
     StackReader stacks(sums.tables(), symbolizer,
                        options.all_frames ? ShownFrames::all : ShownFrames::visible);

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
+#include "report/exporters/exported_sums.hpp"
 #include "report/exporters/gzip.hpp"
 #include "report/exporters/protobuf.hpp"
-#include "report/exporters/stack_sums.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/words.hpp"
 
@@ -76,7 +76,7 @@ public:
 
     void write(const LogFile& file)
     {
-        StackSums sums(file);
+        ExportedSums sums(file);
         sums.read(options_.progress);
         write_head(file, sums);
         StackReader stacks(sums.tables(), symbolizer_,
@@ -110,7 +110,7 @@ private:
             .number(value_type::unit, number_of_text(unit));
     }
 
-    void write_head(const LogFile& file, const StackSums& sums)
+    void write_head(const LogFile& file, const ExportedSums& sums)
     {
         ProtobufMessage head;
         for (const auto& [type, unit] : {std::pair{"alloc_objects", "count"},
@@ -132,7 +132,7 @@ private:
         put(head);
     }
 
-    void write_sample(const SiteUse& use, const StackSums& sums, StackReader& stacks)
+    void write_sample(const SiteUse& use, const ExportedSums& sums, StackReader& stacks)
     {
         const Site& site = use.site;
         const CallPlace place = read_site(stacks, site);

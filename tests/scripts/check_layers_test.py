@@ -31,7 +31,7 @@ class CheckLayers(unittest.TestCase):
     def test_allowed_includes_pass(self):
         status, output = self.check()
         self.assertEqual(status, 0, output)
-        self.assertIn("2 files, 0 wrong includes", output)
+        self.assertIn("2 files, 0 wrong", output)
 
     def test_an_include_against_the_flow_of_data_fails_with_its_line(self):
         self.write("tracker/format/wrong.hpp", '#pragma once\n\n#include "report/log/reader.hpp"\n')
@@ -57,6 +57,17 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(f"interpose/serve/{folder} may not include {upper}\n", output)
                 self.write(wrong, '#include "interpose/serve/contexts/any.hpp"\n')
                 self.assertEqual(self.check()[0], 0)
+
+    def test_two_types_of_one_name_fail(self):
+        text = "#pragma once\n\nnamespace vramscope::report {\n\nclass Sums final : public Base {\n};\n\n} // namespace vramscope::report\n"
+        self.write("report/log/sums.hpp", text)
+        self.write("report/words/sums.hpp", text.replace("Sums", "Sums_").replace("class", "class Sums; // elsewhere\nstruct"))
+        self.write("report/words/sums.cpp", text.replace("report {\n", "report {\nnamespace {\n").replace("} // n", "} // namespace\n} // n"))
+        self.assertEqual(self.check()[0], 0, self.check()[1])
+        self.write("report/words/more.cpp", text)
+        status, output = self.check()
+        self.assertEqual(status, 1)
+        self.assertIn("report/words/more.cpp:5: vramscope::report::Sums is defined in report/log/sums.hpp too\n", output)
 
     def test_nobody_includes_tests(self):
         self.write("tests/support/log_builder.hpp", "#pragma once\n")

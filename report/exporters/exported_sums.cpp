@@ -1,16 +1,16 @@
-// report/exporters/stack_sums.cpp — see stack_sums.hpp.
-#include "report/exporters/stack_sums.hpp"
+// report/exporters/exported_sums.cpp — see exported_sums.hpp.
+#include "report/exporters/exported_sums.hpp"
 
 #include "report/findings/process_end.hpp"
 
 namespace vramscope::report {
 
-StackSums::StackSums(const LogFile& file)
+ExportedSums::ExportedSums(const LogFile& file)
     : log_(begin_replay(file, {.runs_on = is_running(file.header())}, {}, nullptr))
 {
 }
 
-void StackSums::read(const std::function<void(double)>& progress)
+void ExportedSums::read(const std::function<void(double)>& progress)
 {
     log_->reading.read_ahead(
         log_->replays.heap, {.progress = progress, .interrupted = {}},

@@ -1,4 +1,4 @@
-// report/exporters/stack_sums.hpp — sums of each site, for exports that show stacks and no events.
+// report/exporters/exported_sums.hpp — sums of each site, for exports of stacks without events.
 //
 // In use is what was never freed, whatever became of its context: as the report counts leaks. A
 // collected log has these sums too.
@@ -20,9 +20,9 @@ struct SiteUse {
     std::uint64_t never_freed_blocks = 0;
 };
 
-class StackSums {
+class ExportedSums {
 public:
-    explicit StackSums(const LogFile& file); // which outlives it; it may be collected
+    explicit ExportedSums(const LogFile& file); // which outlives it; it may be collected
 
     void read(const std::function<void(double)>& progress);
 
