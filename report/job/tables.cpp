@@ -95,7 +95,7 @@ constexpr TableDescription kAllTables[] = {{TableId::meta, "meta", kColumnsOfMet
                                            {TableId::sites, "sites", kColumnsOfSites},
                                            {TableId::blocks, "blocks", kColumnsOfBlocks}};
 
-TableValue text_value(std::string text)
+TableValue text_value(const std::string& text)
 {
     return text.empty() ? TableValue() : TableValue(terminal_safe(text));
 }
@@ -142,10 +142,10 @@ private:
         };
         write(
             TableId::processes, [&](std::string_view name) { return member_of(line, name); }, cell);
-        for (std::string& doubt : doubts)
-            tables_.sink_.row(TableId::doubts, {number_, text_value(std::move(doubt))});
-        for (std::string& finding : texts_in(member_of(line, "findings")))
-            tables_.sink_.row(TableId::findings, {number_, text_value(std::move(finding))});
+        for (const std::string& doubt : doubts)
+            tables_.sink_.row(TableId::doubts, {number_, text_value(doubt)});
+        for (const std::string& finding : texts_in(member_of(line, "findings")))
+            tables_.sink_.row(TableId::findings, {number_, text_value(finding)});
     }
 
     void device(const Json& line) override
