@@ -61,10 +61,9 @@ class ReachOracle(LiveTest):
         said = self.search(process, names)
         self.assertEqual(self.search(process, names), said, "a second search says the same")
         kept = said.keys() - GARBAGE - DROPPED
-        self.assertEqual({name: said[name] for name in kept if said[name][0] != "held"}, {})
-        # A word may be left over on the stack of a function of Python that runs.
-        held = {name: said[name] for name in said.keys() - kept if said[name][0] == "held"}
-        self.assertEqual({name: row for name, row in held.items() if not row[1][0].startswith("a temporary of")}, {})
+        self.assertEqual({name: said[name] for name in kept if said[name][0] == "lost"}, {})
+        # A word that was left over may lead to what is kept before its own way does, or to what is not kept.
+        weaker = {name for name in said if (said[name][0] == "held") != (name in kept) and not said[name][1][0].startswith("a temporary of")}
         true = self.ask(process, {name: [said[name][1]] for name in kept})
         freed = self.ask(process, "collect")
         collectable = {name for name, (verdict, chain) in said.items() if "gc.collect()" in " ".join(chain)}
@@ -73,7 +72,7 @@ class ReachOracle(LiveTest):
         self.end_kept(process)
         self.assertEqual(process.returncode, 0)
         self.log.unlink()
-        return len(kept), {name: said[name][1] for name in kept if true.get(name) != [True]}
+        return len(kept), {name: said[name][1] for name in weaker | {name for name in kept if true.get(name) != [True]}}
 
     def test_the_collector_says_that_chains_are_true(self):
         count, wrong = 0, []
