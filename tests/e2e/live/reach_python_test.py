@@ -124,11 +124,7 @@ class PythonHolders(LiveTest):
         return self.said_of(found, names)
 
     def is_weaker(self, version, said):
-        """Of a thousand chains one goes another way, as a word that was left over leads there: then it is asked of a second process. What
-        is held is never lost."""
-        for name, verdict, chain in said:
-            if CHAINS[name]:
-                self.assertNotEqual(verdict, "lost", (name, chain))
+        """Of a thousand chains one goes another way, or is not found (report/DECISIONS.md): then it is asked of a second process."""
         return any(CHAINS[name] and (verdict != "held" or chain[:-1] != chain_in(version, name)) for name, verdict, chain in said)
 
     def assert_chains(self, version, said):
