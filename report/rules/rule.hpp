@@ -61,6 +61,13 @@ constexpr bool is_of_stack(ConditionKind kind) noexcept
     return kind >= ConditionKind::owner;
 }
 
+// Whether it needs what happened before: ranges, steps and marks of a name.
+constexpr bool has_pattern(ConditionKind kind) noexcept
+{
+    return kind == ConditionKind::range || kind == ConditionKind::first ||
+           kind == ConditionKind::after_mark || kind == ConditionKind::until_mark;
+}
+
 struct Condition {
     ConditionKind kind;
     bool negated = false;

@@ -94,8 +94,16 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
     return parts;
 }
 
-// Of what the disk may have; none: it is not bounded. What a collected log cannot tell is refused
-// before the program runs.
+// What a collected log cannot tell is refused before the program runs.
+[[noreturn]] void refuse_beside_bounded(const std::string& what)
+{
+    throw report::Error(report::Exit::usage,
+                        fmt::format("--bounded keeps sums in the place of older events, and {} "
+                                    "needs each of them: give one of both",
+                                    what));
+}
+
+// Of what the disk may have; none: it is not bounded.
 std::optional<std::uint64_t> read_bound(const RunOptions& options)
 {
     constexpr std::uint64_t kLeast = 4 << 20;
@@ -106,18 +114,16 @@ std::optional<std::uint64_t> read_bound(const RunOptions& options)
         throw report::Error(report::Exit::usage,
                             fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
                                         options.bounded.substr(0, 80)));
-    const auto refuse = [](const std::string& what) {
-        throw report::Error(report::Exit::usage,
-                            fmt::format("--bounded keeps sums in the place of older events, and {} "
-                                        "needs each of them: give one of both",
-                                        what));
-    };
     if (options.reach)
-        refuse("--reach");
-    for (const report::Rule& rule : read_rules(options.budget).rules)
-        if (!report::is_told_by_sums(rule))
-            refuse(fmt::format("the rule '{}'", rule.name));
+        refuse_beside_bounded("--reach");
     return bytes;
+}
+
+void check_that_sums_tell(const report::Rules& rules)
+{
+    for (const report::Rule& rule : rules.rules)
+        if (!report::is_told_by_sums(rule))
+            refuse_beside_bounded(fmt::format("the rule '{}'", rule.name));
 }
 
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
@@ -197,6 +203,8 @@ int run_program(const RunOptions& options)
     check_simulate(options, installation);
     const std::optional<std::uint64_t> bound = read_bound(options);
     const Judgement judgement = read_judgement(options);
+    if (bound)
+        check_that_sums_tell(judgement.rules);
     std::vector<std::filesystem::path> taken = inputs_of(options, file);
     Output json(options.output.json, taken, options.output.force);
     Output html = page_output(options.output, taken);

@@ -10,7 +10,8 @@
 
 namespace vramscope::report {
 
-// Each list of a report has places that others have too.
+// Each list of a report has places that others have too. A stack's number is of the modules that
+// were loaded when it was taken (tracker/capture/stack_table.hpp), so `ticks` makes no other place.
 CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
 {
     constexpr std::size_t kMostFrames = 50'000;
