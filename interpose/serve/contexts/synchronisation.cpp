@@ -162,11 +162,15 @@ CUresult synchronise_all(log::Thread& thread) noexcept
 void hold_synchronisations() noexcept
 {
     held.fetch_add(1);
-    // Bounded: what ours waits for might in turn wait for the caller. The system call itself, as
-    // libc's ends a thread that is to be cancelled.
-    constexpr timespec kPause{0, 50'000};
+    // Bounded: what ours waits for might in turn wait for the caller.
     for (int i = 0; running.load() != 0 && i < 100'000; ++i)
-        ::syscall(SYS_nanosleep, &kPause, nullptr);
+        sleep_ns(50'000);
+}
+
+void sleep_ns(long ns) noexcept
+{
+    const timespec length{0, ns};
+    ::syscall(SYS_nanosleep, &length, nullptr);
 }
 
 void readmit_synchronisations() noexcept

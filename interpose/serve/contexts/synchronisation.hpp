@@ -34,6 +34,9 @@ void synchronisation_ended(log::Thread& thread, const Synchronisation& synchroni
 // is being destroyed.
 CUresult synchronise_all(log::Thread& thread) noexcept;
 
+// By the system call itself, as libc's ends a thread that is to be cancelled.
+void sleep_ns(long ns) noexcept;
+
 // While it is held, no synchronisation of ours runs. It waits until those that run have ended,
 // or some seconds.
 void hold_synchronisations() noexcept;

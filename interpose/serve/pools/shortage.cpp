@@ -2,9 +2,6 @@
 #include "interpose/serve/pools/shortage.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/contexts.hpp"
@@ -90,12 +87,10 @@ pool::Traffic traffic_of(std::int64_t device) noexcept
     return all;
 }
 
-// The system call itself, as libc's ends a thread that is to be cancelled.
 void let_others_go_on(int tries) noexcept
 {
     constexpr long kFirstNs = 50'000;
-    const timespec length{0, kFirstNs << tries};
-    ::syscall(SYS_nanosleep, &length, nullptr);
+    sleep_ns(kFirstNs << tries);
 }
 
 bool make_room_for(Call& call, int tries) noexcept
@@ -105,16 +100,15 @@ bool make_room_for(Call& call, int tries) noexcept
         return false;
     // Its stream, its pool or a property may have named another device than the current one.
     const pool::Traffic now = traffic_of(kEveryDevice);
-    const bool disturbed = tries > 0 && pool::was_disturbed(seen, now);
-    if (tries == 0)
-        seen = now;
-    else if (!disturbed || tries == pool::kMostTries)
-        return false;
-    else
+    if (tries > 0) {
+        if (!pool::was_disturbed(seen, now) || tries == pool::kMostTries)
+            return false;
         let_others_go_on(tries);
+    }
+    seen = now;
     const bool waited =
         releasable_bytes(kEveryDevice) && synchronise_all(call.thread) == CUDA_SUCCESS;
-    return (waited && give_back(kEveryDevice, nullptr) != 0) || disturbed || now.moving != 0;
+    return (waited && give_back(kEveryDevice, nullptr) != 0) || tries > 0 || now.moving != 0;
 }
 
 void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept
