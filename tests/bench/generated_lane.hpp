@@ -43,6 +43,15 @@ public:
         end(at);
     }
 
+    void write(const format::Alloc& event)
+    {
+        end(format::encode_alloc(begin(format::kMaxHotBytes, event.ticks), event, deltas));
+    }
+    void write(const format::Free& event)
+    {
+        end(format::encode_free(begin(format::kMaxHotBytes, event.ticks), event, deltas));
+    }
+
     void flush()
     {
         publish();

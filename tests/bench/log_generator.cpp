@@ -172,8 +172,7 @@ private:
                                   .memory = format::Memory::none,
                                   .pooled = options_.pool != Pool::off,
                                   .slack = kSlotBytes - bytes};
-        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
-        lane().end(format::encode_alloc(at, event, lane().deltas));
+        lane().write(event);
     }
 
     void free_one()
@@ -187,8 +186,7 @@ private:
                                  .ticks = ticks_,
                                  .address = address_of(slot),
                                  .stack = 1 + slot % options_.stacks};
-        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
-        lane().end(format::encode_free(at, event, lane().deltas));
+        lane().write(event);
     }
 
     void allocate_one()

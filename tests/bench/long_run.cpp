@@ -172,8 +172,7 @@ private:
                                   .memory = format::Memory::none,
                                   .pooled = true,
                                   .slack = kSlotBytes - bytes};
-        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
-        lane().end(format::encode_alloc(at, event, lane().deltas));
+        lane().write(event);
         live_.push_back(slot);
         ++allocations_;
     }
@@ -189,8 +188,7 @@ private:
                                  .ticks = ticks_,
                                  .address = kFirstAddress + slot * kSlotBytes,
                                  .stack = 1 + slot % kStacks};
-        std::uint8_t* const at = lane().begin(format::kMaxHotBytes, ticks_);
-        lane().end(format::encode_free(at, event, lane().deltas));
+        lane().write(event);
         ++frees_;
     }
 

@@ -22,6 +22,34 @@ class LiveTest(EndToEndTest):
         self.addCleanup(self.end, process)
         return process
 
+    def start_python(self, python, program, pool="off"):
+        """A program of tests/programs/python with blocks of a size for each name, once it is ready; and the names by their bytes."""
+        process = subprocess.Popen([python, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE=GPU, VRAMSCOPE_POOL=pool,
+                                                        VRAMSCOPE_LOG=str(self.log), LD_PRELOAD=str(PRELOAD)))
+        self.addCleanup(self.end_python, process)
+        names = {}
+        for line in process.stdout:
+            if line == "ready\n":
+                return process, names
+            size, name = line.split()
+            names[int(size)] = name
+        self.fail("the program ended early")
+
+    @staticmethod
+    def end_python(process):
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=60)
+
+    def reach(self, process):
+        """What holds the blocks of a stopped process: the document. Skips where its memory cannot be read."""
+        done = self.execute(VRAMSCOPE, "reach", "--stop", "--json", "-", process.pid)
+        if "cannot be read" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
     @property
     def log(self):
         return self.folder / "live.vsl"

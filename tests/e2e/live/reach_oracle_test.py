@@ -3,10 +3,9 @@
 # kept.py asks gc.get_referrers for each step of each chain, and says what gc.collect() freed.
 import json
 import re
-import subprocess
 import unittest
 
-from live import GPU, PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+from live import SOURCE, LiveTest, simulated_only
 from reach_python_test import KNOWN, interpreters
 
 PROGRAM = SOURCE / "tests" / "programs" / "python" / "kept.py"
@@ -17,25 +16,6 @@ WRONG_AT_MOST = 0.05  # of all chains
 
 @simulated_only
 class ReachOracle(LiveTest):
-    def start_kept(self, python):
-        process = subprocess.Popen([python, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE=GPU, VRAMSCOPE_POOL="off",
-                                                        VRAMSCOPE_LOG=str(self.log), LD_PRELOAD=str(PRELOAD)))
-        self.addCleanup(self.end_kept, process)
-        names = {}
-        for line in process.stdout:
-            if line == "ready\n":
-                return process, names
-            size, name = line.split()
-            names[int(size)] = name
-        self.fail("the program ended early")
-
-    @staticmethod
-    def end_kept(process):
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(timeout=60)
-
     @staticmethod
     def ask(process, question):
         process.stdin.write(json.dumps(question) + "\n")
@@ -44,11 +24,7 @@ class ReachOracle(LiveTest):
 
     def search(self, process, names):
         """{name: (verdict, chain)}"""
-        done = self.execute(VRAMSCOPE, "reach", "--stop", "--json", "-", process.pid)
-        if "cannot be read" in done.stderr:
-            self.skipTest(done.stderr)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        groups = [group for row in json.loads(done.stdout)["rows"] for group in row["groups"]]
+        groups = [group for row in self.reach(process)["rows"] for group in row["groups"]]
         said = {names[group["sum"]["bytes"]]: (group["verdict"], [re.sub(r"thread \d+", "thread N", step)
                                                                  for step in group["chain"]]) for group in groups}
         said.pop("first")
@@ -57,7 +33,7 @@ class ReachOracle(LiveTest):
 
     def judge(self, python):
         """How many chains there are, and those that are not as the collector has them."""
-        process, names = self.start_kept(python)
+        process, names = self.start_python(python, PROGRAM)
         said = self.search(process, names)
         self.assertEqual(self.search(process, names), said, "a second search says the same")
         kept = said.keys() - GARBAGE - DROPPED
@@ -68,7 +44,7 @@ class ReachOracle(LiveTest):
         collectable = {name for name, (verdict, chain) in said.items() if "gc.collect()" in " ".join(chain)}
         self.assertLessEqual(collectable, set(freed))
         self.assertLessEqual(set(freed), GARBAGE)
-        self.end_kept(process)
+        self.end_python(process)
         self.assertEqual(process.returncode, 0)
         self.log.unlink()
         self.lost = {name for name in said if said[name][0] == "lost"}

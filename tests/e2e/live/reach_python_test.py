@@ -2,15 +2,13 @@
 #
 # The program's own names are the oracle.
 import itertools
-import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import unittest
 
-from live import GPU, PRELOAD, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+from live import GPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
 
 PROGRAM = SOURCE / "tests" / "programs" / "python" / "holders.py"
 # What is known of their memory, and what is not.
@@ -64,37 +62,14 @@ def chain_in(version, name):
 
 @simulated_only
 class PythonHolders(LiveTest):
-    def start_holders(self, python, pool):
-        """The program, once it is ready, and the names of its blocks by their bytes."""
-        process = subprocess.Popen([python, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE=GPU, VRAMSCOPE_POOL=pool,
-                                                        VRAMSCOPE_LOG=str(self.log), LD_PRELOAD=str(PRELOAD)))
-        self.addCleanup(self.end_holders, process)
-        names = {}
-        for line in process.stdout:
-            if line == "ready\n":
-                return process, names
-            size, name = line.split()
-            names[int(size)] = name
-        self.fail("the program ended early")
-
-    @staticmethod
-    def end_holders(process):
-        process.stdin.close()
-        process.stdout.close()
-        process.wait(timeout=60)
-
     def search(self, python, pool="off"):
         """The document, and the names of blocks; the program ends as it would have."""
-        process, names = self.start_holders(python, pool)
-        done = self.execute(VRAMSCOPE, "reach", "--stop", "--json", "-", process.pid)
-        if "cannot be read" in done.stderr:
-            self.skipTest(done.stderr)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.end_holders(process)
+        process, names = self.start_python(python, PROGRAM, pool)
+        found = self.reach(process)
+        self.end_python(process)
         self.assertEqual(process.returncode, 0)
         self.log.unlink()
-        return json.loads(done.stdout), names
+        return found, names
 
     @staticmethod
     def said_of(found, names):
