@@ -49,6 +49,8 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
             sieve.scan(words, count, [&](std::size_t at, std::size_t block) {
                 if (found.size() < kMostNodes)
                     found.push_back({targets[block], from + at * sizeof words[0], words[at]});
+                else
+                    is_cut_ = true;
             });
         };
         for_each_piece(memory_, region, search);
@@ -69,7 +71,6 @@ void HolderSearch::search_registers(const Sieve& sieve, const std::vector<NodeId
 
 void HolderSearch::take(const std::vector<FoundPointer>& found)
 {
-    next_.clear();
     for (std::size_t at = 0; at < found.size();) {
         const Region* const region = map_.find(found[at].word);
         std::vector<FoundPointer> inside;
@@ -77,6 +78,7 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
             inside.push_back(found[at]);
         if (region && !is_full())
             take_region(*region, inside);
+        is_cut_ = is_cut_ || is_full();
     }
     ++levels_;
     const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false, false}));
@@ -85,10 +87,11 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
     const std::vector<char> lead_by_type =
         goes_on ? holders_.lead_to_unproven(holders_.ways({false, false, false, ByType::all}))
                 : std::vector<char>(leads.size(), 0);
-    std::erase_if(next_, [&](NodeId node) {
+    const auto first = std::stable_partition(waiting_.begin(), waiting_.end(), [&](NodeId node) {
         return !leads[node] && !(lead_by_type[node] && may_be_by_type(node));
     });
-    frontier_.swap(next_);
+    frontier_.assign(first, waiting_.end());
+    waiting_.erase(first, waiting_.end());
 }
 
 // What is held already may be held by objects that are known, which tells more. Above objects no
@@ -195,7 +198,7 @@ void HolderSearch::take_block(const HeapBlock& block, const Region& region,
     if (object != 0)
         note_used(node, object, pointer.target);
     if (!known && !is_module)
-        next_.push_back(node);
+        waiting_.push_back(node);
 }
 
 // Memory of the program's own is a root, as valgrind has it. It says less where it may be an

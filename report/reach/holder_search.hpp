@@ -46,8 +46,8 @@ public:
     bool is_done() const { return frontier_.empty() || levels_ >= kMostLevels || is_full(); }
 
     const Holders& holders() const { return holders_; }
-    // Some holder was not looked at any more.
-    bool left_open() const { return !frontier_.empty(); }
+    // Some pointer or holder was not looked at any more.
+    bool left_open() const { return is_cut_ || !frontier_.empty(); }
     unsigned levels() const { return levels_; }
     std::uint64_t searched_bytes() const { return searched_bytes_; } // by one level
 
@@ -76,8 +76,10 @@ private:
     const std::vector<WantedBlock>& wanted_;
     const Sieve wanted_sieve_;
     Holders holders_;
-    std::vector<NodeId> frontier_;
-    std::vector<NodeId> next_;
+    std::vector<NodeId> frontier_; // what this level looks for
+    // What no level looked for: what it leads to is held by others, until it leads to more.
+    std::vector<NodeId> waiting_;
+    bool is_cut_ = false; // there were more pointers than are followed
     unsigned levels_ = 0;
     std::uint64_t searched_bytes_ = 0;
 };

@@ -62,7 +62,8 @@ std::uint64_t PythonMemory::count_keys(Address keys) const
     return word_at(keys + layout_of(keys).used);
 }
 
-// Of types whose objects are all of one size, and of tuples.
+// Of types whose objects are all of one size, of tuples, and of code, whose instructions have words
+// of what they do not own. Of others not even the count of items lies in the same place.
 AddressSpan PythonMemory::used_of(Address object) const
 {
     constexpr std::uint64_t kMostBytes = 1 << 16;
@@ -74,7 +75,8 @@ AddressSpan PythonMemory::used_of(Address object) const
     if (is_of(object, "tuple"))
         return {object - kBeforeObject,
                 object + layout_.tuple_items + word_at(object + kCount) * sizeof(Address)};
-    if (word_at(type + kTypeItemBytes) != 0 || bytes < kCount || bytes > kMostBytes)
+    const bool has_items = word_at(type + kTypeItemBytes) != 0 && name != "code";
+    if (has_items || bytes < kCount || bytes > kMostBytes)
         return {};
     const Address values = values_of(object);
     const Address end = layout_.attributes == Attributes::inside && values != 0

@@ -88,19 +88,9 @@ class PythonHolders(LiveTest):
                     with self.subTest(python=python or version, pool=pool):
                         if python is None:
                             self.skipTest(f"no Python {version} is here")
-                        said = self.chains_of(python, pool)
-                        if self.is_weaker(version, said):
-                            said = self.chains_of(python, pool)
-                        self.assert_chains(version, said)
-
-    def chains_of(self, python, pool):
-        found, names = self.search(python, pool)
-        self.assertEqual(found["notices"], [])
-        return self.said_of(found, names)
-
-    def is_weaker(self, version, said):
-        """Of a thousand chains one goes another way, or is not found (report/DECISIONS.md): then it is asked of a second process."""
-        return any(CHAINS[name] and (verdict != "held" or chain[:-1] != chain_in(version, name)) for name, verdict, chain in said)
+                        found, names = self.search(python, pool)
+                        self.assertEqual(found["notices"], [])
+                        self.assert_chains(version, self.said_of(found, names))
 
     def assert_chains(self, version, said):
         self.assertEqual({name for name, _, _ in said}, set(CHAINS))

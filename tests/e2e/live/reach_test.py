@@ -53,6 +53,8 @@ CASES = {
     "array_of_structs": ("held", "variable `structs` of reach_cases, a heap block of 62.5 KiB"),
     "shared_mapping": ("held", "memory that the program mapped"),
     "leaf_of_a_tree": ("held", "variable `a_tree` of reach_cases, a heap block of"),
+    "held_twice": ("held", "variable `of_both` of reach_cases"),
+    "below_what_holds_twice": ("held", "variable `both` of reach_cases, a heap block of 64 B, 2 times"),
     "behind_a_vector": ("held", "variable `shorter` of reach_cases"),  # the word is there, whatever the vector says
     "cleared_vector": ("lost", None),
     "in_a_lost_tree": ("lost", "a heap block of"),

@@ -143,6 +143,8 @@ std::vector<std::vector<char*>>* vectors;
 Buffer* structs;
 char** shared_mapping;
 std::vector<char*>* shorter;
+char* of_both;
+Buffer* both; // what it leads to at once is held by of_both too
 struct Tree {
     Tree* left = nullptr;
     Tree* right = nullptr;
@@ -258,6 +260,9 @@ namespace {
     while (leaf->left)
         leaf = leaf->left;
     leaf->data = shown(make("leaf_of_a_tree"));
+    of_both = shown(make("held_twice"));
+    both = new Buffer{of_both, new Buffer, {}};
+    both->next->data = shown(make("below_what_holds_twice"));
     shorter = new std::vector<char*>(8); // it has room for more: the word stays
     shorter->back() = shown(make("behind_a_vector"));
     shorter->resize(4);

@@ -77,7 +77,8 @@ def in_frozen_set():
 
 @way
 def in_deque():
-    globals()["recent"] = collections.deque([Tensor("dropped_of_deque"), None, Tensor("in_deque")])
+    globals()["recent"] = collections.deque([Tensor("dropped_of_deque"), None])
+    globals()["recent"].append(Tensor("in_deque"))  # on a line of its own: a row is of one line
     globals()["recent"].popleft()
 
 

@@ -47,6 +47,13 @@ public:
         there.assign(count, 1);
     }
 
+    void set_registers(const std::vector<std::uint64_t>& registers)
+    {
+        SeenThread thread;
+        thread.registers = registers;
+        threads_ = {thread};
+    }
+
     std::vector<std::uint64_t> words;
 };
 
@@ -143,6 +150,30 @@ TEST(HolderSearch, ALoopOfHeapBlocksIsHeldByNobody)
     EXPECT_FALSE(search.left_open());
     EXPECT_EQ(search.holders().nodes().size(), 3);
     EXPECT_EQ(search.holders().ways({true, true})[0].from, kNoNode);
+}
+
+// What holds a block that is held elsewhere is looked at once it holds, a level later, another.
+TEST(HolderSearch, WhatNeedsNoProofAtOneLevelMayBeAProofAtALaterOne)
+{
+    constexpr Address kHeldTwice = 0x302000000, kHeldOnce = 0x302001000;
+    HeapOnly memory(64);
+    for (std::size_t chunk = 0; chunk < 64; chunk += 8)
+        memory.words[chunk + 1] = 64 | kInUse;
+    memory.words[2] = kHeldTwice;
+    memory.words[3] = kHeap + 64 + 16;
+    memory.words[8 + 2] = kHeldOnce;
+    memory.set_registers({kHeldTwice, kHeap + 16});
+    const std::vector<WantedBlock> wanted{{{kHeldTwice, kHeldTwice + 512}},
+                                          {{kHeldOnce, kHeldOnce + 512}}};
+    const ModuleNames modules(memory);
+    const std::vector<AddressSpan> none;
+    const MemoryMap map(memory, modules, "log", none);
+    const HeapBlocks heap(memory);
+    HolderSearch search({memory, map, heap}, wanted);
+    search.run();
+    const auto ways = search.holders().ways({false, false, false});
+    EXPECT_NE(ways[0].from, kNoNode);
+    EXPECT_NE(ways[1].from, kNoNode);
 }
 
 TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
