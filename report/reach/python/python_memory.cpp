@@ -98,8 +98,25 @@ std::optional<InterpreterBlock> PythonMemory::pool_block(const AddressSpan& regi
                 break;
             known->second.set(nth);
         }
-    block.free = block.free || known->second.test(number);
+    block.free = block.free || known->second.test(number) || is_freed_tuple(begin);
     return block;
+}
+
+// Tuples that were freed are kept for the next ones, up to 2,000 of a size, each with the address
+// of one more and with the words of what it had: nobody counts on it, and the collector has left
+// it. Since 3.14 the address is where the count was, before that where the first item was.
+bool PythonMemory::is_freed_tuple(Address block) const
+{
+    struct Head {
+        Address next_collected, before_collected;
+        std::uint64_t references;
+        Address type;
+    };
+    constexpr std::uint64_t kFinalized = 1;
+    const Head head = get<Head>(block);
+    return head.next_collected == 0 && head.before_collected <= kFinalized &&
+           (head.references == 0 || word_at(head.references + kType) == head.type) &&
+           is_type(head.type) && types_.at(head.type) == "tuple";
 }
 
 bool PythonMemory::is_type(Address address) const

@@ -80,6 +80,7 @@ private:
     bool find_layout(const ModuleNames& modules);
     bool prove();
     bool take_table();
+    bool is_freed_tuple(Address block) const;
     bool is_type(Address address) const;
     std::string type_name(Address object) const;
     std::string value_name(Address owner, Address values, Address word) const;

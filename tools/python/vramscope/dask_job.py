@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FAN_IN = 32  # tables of one join: no process has all of them but the last
@@ -137,11 +138,17 @@ def main():
         from distributed import Client
     except ImportError:
         end(f"{sys.executable} has no `distributed`: install python3-distributed, or dask's by pip")
+    nobody = f"no Dask cluster answers at {address} within {ANSWER_SECONDS} seconds"
+    # Distributed 2024.12 waits for ever for one that takes the connection and says nothing.
+    watchdog = threading.Timer(ANSWER_SECONDS + 2, end, [nobody])
+    watchdog.daemon = True
+    watchdog.start()
     try:
         client = Client(address, timeout=ANSWER_SECONDS)
+        watchdog.cancel()
         client.wait_for_workers(1, timeout=ANSWER_SECONDS)
     except Exception as error:  # of many kinds, by what is wrong with the address
-        end(f"no Dask cluster answers at {address} within {ANSWER_SECONDS} seconds: {type(error).__name__}")
+        end(f"{nobody}: {type(error).__name__}")
     try:
         tables, lost = reduced(client, arguments)
         future = joined(client, tables, lost)
