@@ -150,7 +150,9 @@ int cuda_version(int newest)
 namespace {
 
 constexpr std::pair<std::string_view, std::size_t ObjectBytes::*> kObjects[] = {
-    {"context", &ObjectBytes::context},
+    {"context", &ObjectBytes::context},       {"stream", &ObjectBytes::stream},
+    {"module", &ObjectBytes::module},         {"library", &ObjectBytes::library},
+    {"graph_node", &ObjectBytes::graph_node},
 };
 
 ObjectBytes read_object_bytes()
@@ -182,6 +184,18 @@ ObjectBytes read_object_bytes()
 const ObjectBytes& object_bytes()
 {
     static const ObjectBytes bytes = read_object_bytes();
+    return bytes;
+}
+
+std::size_t neighbour_bytes()
+{
+    static const std::size_t bytes = [] {
+        const char* const value = value_of("VRAMSCOPE_SIM_NEIGHBOUR");
+        const auto size = value ? vramscope::format::read_size(value) : 0;
+        if (!size)
+            complain("VRAMSCOPE_SIM_NEIGHBOUR is '%s'; write a size, for example 256MiB", value);
+        return static_cast<std::size_t>(size.value_or(0));
+    }();
     return bytes;
 }
 

@@ -40,8 +40,14 @@ std::optional<int> parse_version(std::string_view text);
 // VRAMSCOPE_SIM_TAKES: what the driver itself takes of a device for each of its objects.
 struct ObjectBytes {
     std::size_t context = 0;
+    std::size_t stream = 0;
+    std::size_t module = 0;
+    std::size_t library = 0;    // in the context that is current when it is loaded
+    std::size_t graph_node = 0; // of an executable graph
 };
 const ObjectBytes& object_bytes();
+// VRAMSCOPE_SIM_NEIGHBOUR: the most that other processes use of each device, now more, now less.
+std::size_t neighbour_bytes();
 
 const char* trace_path();
 // How long queued work waits before it runs by itself.

@@ -2,6 +2,7 @@
 #include "tools/simgpu/driver/context/context.hpp"
 
 #include <pthread.h>
+#include <utility>
 
 #include "tools/simgpu/driver/array/array.hpp"
 #include "tools/simgpu/driver/base/settings.hpp"
@@ -53,12 +54,13 @@ Context* open_context(Device& device, unsigned flags, unsigned api_version)
 {
     {
         const std::lock_guard lock(memory_mutex());
-        if (!device.charge(object_bytes().context))
+        if (!device.take_own(object_bytes().context))
             return nullptr;
     }
     Context* context = slots<Context>().make();
     context->id = ++last_context_id;
     context->device = &device;
+    context->own_bytes = object_bytes().context;
     context->flags = flags;
     context->api_version = api_version;
     context->attached = 1;
@@ -89,7 +91,7 @@ void close_context(Context& context)
     }
     {
         const std::lock_guard lock(memory_mutex());
-        context.device->discharge(object_bytes().context);
+        context.device->give_own(std::exchange(context.own_bytes, 0));
     }
     const std::lock_guard lock(contexts_mutex());
     context.per_thread_streams.clear();

@@ -37,6 +37,8 @@ struct Context {
     Stream* legacy_stream = nullptr;
     std::vector<Mark> held_back_by; // set by hold_back(): new work waits for them
 
+    std::size_t own_bytes = 0; // of its device, taken by the driver; under memory_mutex()
+
     // Under contexts_mutex().
     std::map<std::thread::id, Stream*> per_thread_streams;
     Stream* order_stream = nullptr; // used by enqueue_after_all(), unseen by the program

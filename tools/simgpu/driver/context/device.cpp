@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/share/share.hpp"
 
 namespace simgpu {
@@ -67,6 +68,30 @@ bool Device::charge(std::size_t bytes)
         return false;
     used_bytes_ += bytes;
     return true;
+}
+
+bool Device::take_own(std::size_t bytes)
+{
+    const std::size_t steps = charged_bytes(own_bytes_ + bytes) - charged_bytes(own_bytes_);
+    if (bytes > total_bytes_ || !charge(steps))
+        return false;
+    own_bytes_ += bytes;
+    return true;
+}
+
+void Device::give_own(std::size_t bytes)
+{
+    discharge(charged_bytes(own_bytes_) - charged_bytes(own_bytes_ - bytes));
+    own_bytes_ -= bytes;
+}
+
+std::size_t Device::bytes_of_others()
+{
+    constexpr unsigned kMovesOneOf = 16; // times that somebody asks
+    const std::size_t steps = neighbour_bytes() / kBlockBytes;
+    if (steps != 0 && others_move_() % kMovesOneOf == 0)
+        others_bytes_ = others_move_() % (steps + 1) * kBlockBytes;
+    return std::min(others_bytes_, total_bytes_ - used_bytes_);
 }
 
 std::uintptr_t Device::reserve_blocks(std::size_t bytes)

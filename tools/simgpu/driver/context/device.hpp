@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,11 @@ public:
     // Counts bytes that are used or given back without an address.
     bool charge(std::size_t bytes);
     void discharge(std::size_t bytes) { used_bytes_ -= bytes; }
+    // What the driver takes for its own objects: see own_bytes.hpp.
+    bool take_own(std::size_t bytes);
+    void give_own(std::size_t bytes);
+    // What other processes use at the moment: see VRAMSCOPE_SIM_NEIGHBOUR.
+    std::size_t bytes_of_others();
 
 private:
     bool map_up_to(std::uintptr_t end);
@@ -62,6 +68,9 @@ private:
     int ordinal_;
     std::size_t total_bytes_;
     std::size_t used_bytes_ = 0;
+    std::size_t own_bytes_ = 0;
+    std::size_t others_bytes_ = 0;
+    std::minstd_rand others_move_;
     std::size_t window_bytes_;
     std::uintptr_t window_ = 0;
     std::uintptr_t mapped_end_ = 0;

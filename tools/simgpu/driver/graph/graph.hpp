@@ -9,6 +9,7 @@
 #include <optional>
 #include <variant>
 
+#include "tools/simgpu/driver/context/own_bytes.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
 
@@ -79,6 +80,7 @@ struct GraphExec {
     unsigned long long flags = 0;
     std::uint64_t graph_id = 0; // the graph that it was made of
     std::shared_ptr<const GraphSteps> steps;
+    OwnBytes own;
 };
 
 std::mutex& capture_mutex();

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "api.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/graph/graph.hpp"
 
 namespace simgpu {
@@ -100,10 +101,16 @@ CUresult instantiate(CUgraphExec* handle, CUgraph graph_handle, unsigned long lo
     if (!graph || !flags_fit(*graph, flags) || !add_steps_locked(*graph, steps) ||
         (has_memory_nodes_locked(*graph) && has_exec(*graph)))
         return CUDA_ERROR_INVALID_VALUE;
+    OwnBytes own;
+    Context* context = nullptr;
+    if (current_context(context) == CUDA_SUCCESS &&
+        !own.take(*context, steps.size() * object_bytes().graph_node))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     GraphExec* exec = slots<GraphExec>().make();
     exec->flags = flags;
     exec->graph_id = graph->id;
     exec->steps = std::make_shared<const GraphSteps>(std::move(steps));
+    exec->own = own;
     *handle = reinterpret_cast<CUgraphExec>(exec);
     return CUDA_SUCCESS;
 }
@@ -284,6 +291,7 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec)
     if (!exec)
         return CUDA_ERROR_INVALID_VALUE;
     exec->steps = nullptr;
+    exec->own.give();
     slots<GraphExec>().retire(exec);
     return CUDA_SUCCESS;
 }

@@ -185,9 +185,9 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
 CUresult cuMemGetInfo_v2(Context& context, size_t* free, size_t* total)
 {
     const std::lock_guard lock(memory_mutex());
-    const Device& device = *context.device;
+    Device& device = *context.device;
     if (free)
-        *free = device.total_bytes() - device.used_bytes();
+        *free = device.total_bytes() - device.used_bytes() - device.bytes_of_others();
     if (total)
         *total = device.total_bytes();
     return CUDA_SUCCESS;

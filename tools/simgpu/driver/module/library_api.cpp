@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "api.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
@@ -15,6 +16,18 @@ Module* library_of(const void* handle)
     return module && module->library ? module : nullptr;
 }
 
+CUresult load(CUlibrary* handle, const void* image)
+{
+    OwnBytes own;
+    Context* context = nullptr;
+    if (current_context(context) == CUDA_SUCCESS && !own.take(*context, object_bytes().library))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    Module* const module = open_module(nullptr, image);
+    module->own = own;
+    *handle = reinterpret_cast<CUlibrary>(module);
+    return CUDA_SUCCESS;
+}
+
 } // namespace
 
 namespace api {
@@ -24,8 +37,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option*, 
 {
     if (!library || !code)
         return CUDA_ERROR_INVALID_VALUE;
-    *library = reinterpret_cast<CUlibrary>(open_module(nullptr, code));
-    return CUDA_SUCCESS;
+    return load(library, code);
 }
 
 CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_option*, void**,
@@ -36,8 +48,7 @@ CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* fileName, CUjit_o
     std::vector<char> image;
     if (const CUresult error = read_image(fileName, image))
         return error;
-    *library = reinterpret_cast<CUlibrary>(open_module(nullptr, image.data()));
-    return CUDA_SUCCESS;
+    return load(library, image.data());
 }
 
 CUresult cuLibraryUnload(CUlibrary library)

@@ -52,11 +52,13 @@ Module* open_module(Context* context, const void* image)
     module->context = context;
     module->context_id = context ? context->id : 0;
     module->architectures = architectures_of(image, kComputeCapability);
+    module->own = {};
     return module;
 }
 
 void close_module(Module& module)
 {
+    module.own.give();
     {
         const std::lock_guard lock(module_mutex());
         for (const auto& [name, kernel] : module.kernels)

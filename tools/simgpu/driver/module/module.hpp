@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/simgpu/driver/context/own_bytes.hpp"
 #include "tools/simgpu/driver/module/image.hpp"
 #include "tools/simgpu/driver/module/launch.hpp"
 
@@ -24,6 +25,7 @@ struct Module {
     std::map<std::string, Kernel*, std::less<>> kernels;
     std::map<std::string, CUdeviceptr, std::less<>> globals;
     std::map<std::string, CUdeviceptr, std::less<>> managed;
+    OwnBytes own;
 };
 
 std::mutex& module_mutex();

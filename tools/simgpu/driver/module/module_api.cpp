@@ -1,6 +1,7 @@
 // tools/simgpu/driver/module/module_api.cpp — cuModule*: images loaded into a context.
 #include "api.hpp"
 #include "tools/simgpu/driver/base/narrowed.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/module/jit.hpp"
 #include "tools/simgpu/driver/module/module.hpp"
 
@@ -11,7 +12,12 @@ CUresult load_here(Context& context, CUmodule* handle, const void* image)
 {
     if (!handle || !image)
         return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUmodule>(open_module(&context, image));
+    OwnBytes own;
+    if (!own.take(context, object_bytes().module))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    Module* const module = open_module(&context, image);
+    module->own = own;
+    *handle = reinterpret_cast<CUmodule>(module);
     return CUDA_SUCCESS;
 }
 

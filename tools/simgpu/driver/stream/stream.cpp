@@ -164,6 +164,7 @@ Stream* open_stream(Context& context, unsigned flags, int priority)
     stream->priority = priority;
     stream->capture = nullptr;
     stream->green_id = 0;
+    stream->own = {};
     stream->attributes.clear();
     context.streams.push_back(stream);
     return stream;
@@ -171,6 +172,7 @@ Stream* open_stream(Context& context, unsigned flags, int priority)
 
 void close_stream(Stream& stream)
 {
+    stream.own.give();
     const std::lock_guard lock(engine().mutex);
     stream.retire_when_done = true;
     retire_if_done(stream);

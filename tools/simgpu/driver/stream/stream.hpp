@@ -16,6 +16,7 @@
 
 #include "tools/simgpu/driver/base/cuda.hpp"
 #include "tools/simgpu/driver/base/slots.hpp"
+#include "tools/simgpu/driver/context/own_bytes.hpp"
 
 namespace simgpu {
 
@@ -57,6 +58,7 @@ struct Stream {
     int priority = 0;
     std::uint64_t green_id = 0; // the green context that it was made in; 0 if none
     bool retire_when_done = false;
+    OwnBytes own;
     Capture* capture = nullptr;                       // under capture_mutex()
     std::map<int, CUlaunchAttributeValue> attributes; // see attribute_api.cpp
 

@@ -1,5 +1,6 @@
 // tools/simgpu/driver/stream/stream_api.cpp — cuStream*, events, callbacks and host functions.
 #include "api.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/simgpu/driver/memory/allocation.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -25,7 +26,12 @@ CUresult create(Context& context, CUstream* handle, unsigned flags, int priority
 {
     if (!handle || (flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    *handle = reinterpret_cast<CUstream>(open_stream(context, flags, priority));
+    OwnBytes own;
+    if (!own.take(context, object_bytes().stream))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    Stream* const stream = open_stream(context, flags, priority);
+    stream->own = own;
+    *handle = reinterpret_cast<CUstream>(stream);
     return CUDA_SUCCESS;
 }
 
