@@ -10,7 +10,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::uint64_t kFlags = 7, kBeforeIsInUse = 1, kHasOwnMapping = 2;
+constexpr std::uint64_t kFlags = 7, kHasOwnMapping = 2;
 constexpr std::uint64_t kHeaderBytes = 16, kLeastChunk = 32, kChunkAlignment = 16;
 constexpr std::size_t kWindowBytes = 64 << 10;
 

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/reach/memory/freed_lists.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -196,22 +197,29 @@ void CoreMemory::note_file_names(const std::vector<char>& note)
     }
 }
 
-// Mappings whose bytes are not in the core are known by the note alone, as those of code. The first
-// chunk of the C library's heap is a list of freed chunks (glibc 2.30 to 2.41).
+bool CoreMemory::begins_as_heap(Address begin) const
+{
+    std::array<std::uint64_t, 2> first{};
+    return read(begin, first.data(), sizeof first) && first[0] == 0 &&
+           std::any_of(std::begin(kFreedLists), std::end(kFreedLists),
+                       [&](const FreedLists& lists) {
+                           return first[1] == (lists.chunk_bytes | kBeforeIsInUse);
+                       });
+}
+
+// Mappings whose bytes are not in the core are known by the note alone, as those of code; the C
+// library's heap by its first chunk.
 void CoreMemory::name_mappings()
 {
-    constexpr std::array<std::uint64_t, 2> kFirstChunk = {0, 0x291};
     std::sort(mappings_.begin(), mappings_.end(), begins_first);
     std::sort(named_.begin(), named_.end(), begins_first);
     bool has_heap = false;
     for (MemoryMapping& mapping : mappings_) {
-        std::array<std::uint64_t, 2> first{};
         if (const MemoryMapping* const named = span_with(named_, mapping.begin)) {
             mapping.name = named->name;
             mapping.inode = named->inode;
             mapping.offset = named->offset + (mapping.begin - named->begin);
-        } else if (!has_heap && mapping.writable &&
-                   read(mapping.begin, first.data(), sizeof first) && first == kFirstChunk) {
+        } else if (!has_heap && mapping.writable && begins_as_heap(mapping.begin)) {
             mapping.name = "[heap]";
             has_heap = true;
         }

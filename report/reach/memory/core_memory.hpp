@@ -37,6 +37,7 @@ private:
     void read_segments();
     void read_notes(std::uint64_t at, std::uint64_t bytes);
     void note_file_names(const std::vector<char>& note);
+    bool begins_as_heap(Address begin) const;
     void name_mappings();
     void find_files();
     const Segment* find(Address address) const;

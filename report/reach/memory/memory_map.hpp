@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/reach/memory/freed_lists.hpp"
 #include "report/reach/memory/module_names.hpp"
 #include "report/reach/memory/process_memory.hpp"
 #include "report/reach/memory/sieve.hpp"
@@ -25,13 +26,6 @@ struct Region : AddressSpan {
     std::size_t thread = 0;  // index, of a stack
     Address first_chunk = 0; // of a heap; 0: it is not known how it is cut
 };
-
-// What a thread's heap begins with: its lists of freed chunks; glibc's from 2.30 on and from 2.42.
-struct FreedLists {
-    std::uint64_t chunk_bytes;
-    std::size_t count;
-};
-inline constexpr FreedLists kFreedLists[] = {{0x290, 64}, {0x300, 76}};
 
 class MemoryMap {
 public:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -174,6 +175,71 @@ TEST(HolderSearch, WhatNeedsNoProofAtOneLevelMayBeAProofAtALaterOne)
     const auto ways = search.holders().ways({false, false, false});
     EXPECT_NE(ways[0].from, kNoNode);
     EXPECT_NE(ways[1].from, kNoNode);
+}
+
+constexpr std::size_t kChunks = 40, kChunkWords = 8;
+constexpr Address kBlocks = 0x302000000;
+
+Address chunk_begin(std::size_t chunk)
+{
+    return kHeap + chunk * kChunkWords * 8 + 16;
+}
+
+// Which of the words' values are reached from these registers, by a walk.
+std::set<Address> walk(const HeapOnly& memory, std::vector<std::uint64_t> now)
+{
+    std::set<Address> reached;
+    while (!now.empty()) {
+        const Address value = now.back();
+        now.pop_back();
+        if (value == 0 || !reached.insert(value).second || value >= kBlocks)
+            continue;
+        const std::size_t first = (value - kHeap) / 8;
+        for (std::size_t word = first; word < first + kChunkWords - 2; ++word)
+            now.push_back(memory.words[word]);
+    }
+    return reached;
+}
+
+TEST(HolderSearch, OfRandomGraphsItReachesWhatAWalkFromTheRootsReaches)
+{
+    std::mt19937_64 random(7);
+    std::size_t held = 0;
+    for (int round = 0; round < 300; ++round) {
+        HeapOnly memory(kChunks * kChunkWords);
+        const std::size_t blocks = 1 + random() % 12;
+        const auto pointer = [&]() -> std::uint64_t {
+            return random() % 3 ? chunk_begin(random() % (kChunks - 1)) // the last is the top
+                                : kBlocks + random() % blocks * 4096;
+        };
+        for (std::size_t chunk = 0; chunk < kChunks; ++chunk) {
+            memory.words[chunk * kChunkWords + 1] = kChunkWords * 8 | kInUse;
+            for (std::size_t word = 2; word < kChunkWords; ++word)
+                if (random() % 6 == 0)
+                    memory.words[chunk * kChunkWords + word] = pointer();
+        }
+        std::vector<std::uint64_t> registers;
+        for (std::size_t i = 0, count = random() % 4; i < count; ++i)
+            registers.push_back(pointer());
+        memory.set_registers(registers);
+        std::vector<WantedBlock> wanted;
+        for (std::size_t block = 0; block < blocks; ++block)
+            wanted.push_back({{kBlocks + block * 4096, kBlocks + block * 4096 + 512}});
+        const ModuleNames modules(memory);
+        const std::vector<AddressSpan> none;
+        const MemoryMap map(memory, modules, "log", none);
+        const HeapBlocks heap(memory);
+        HolderSearch search({memory, map, heap}, wanted);
+        search.run();
+        const std::set<Address> reached = walk(memory, registers);
+        const auto ways = search.holders().ways({false, false, false});
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const bool is_held = ways[block].from != kNoNode;
+            held += is_held;
+            EXPECT_EQ(is_held, reached.contains(wanted[block].begin)) << round << " " << block;
+        }
+    }
+    EXPECT_GT(held, 300u);
 }
 
 TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
