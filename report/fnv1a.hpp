@@ -1,7 +1,9 @@
 // report/fnv1a.hpp — FNV-1a of 64 bits: it tells texts apart, and is no proof against an attack.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace vramscope::report {
@@ -11,11 +13,22 @@ public:
     void add(std::string_view bytes) noexcept
     {
         for (const char byte : bytes)
-            hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+            add_number(static_cast<unsigned char>(byte));
+    }
+    // Of many bytes, eight at a time: another hash, and one that still sees each byte that differs.
+    void add_words(std::string_view bytes) noexcept
+    {
+        for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), sizeof(std::uint64_t)))) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes.data(), std::min(bytes.size(), sizeof word));
+            add_number(word);
+        }
     }
     std::uint64_t value() const noexcept { return hash_; }
 
 private:
+    void add_number(std::uint64_t number) noexcept { hash_ = (hash_ ^ number) * 0x100000001b3u; }
+
     std::uint64_t hash_ = 0xcbf29ce484222325u;
 };
 

@@ -40,7 +40,7 @@ std::array<std::uint64_t, 2> ends_of(const format::FileHeader& log)
 std::uint64_t checksum_of(std::string_view bytes) noexcept
 {
     Fnv1a sum;
-    sum.add(bytes);
+    sum.add_words(bytes);
     return sum.value();
 }
 

@@ -121,6 +121,21 @@ void expect_segments_behind(LogReplay& log, std::string_view checkpoint)
     log.reading.expect_segments(std::move(births));
 }
 
+std::unique_ptr<LogReplay> begin_at(std::string_view checkpoint, const LogFile& file,
+                                    const ReadingExtent& extent, const Replays::Wanted& wanted)
+{
+    std::unique_ptr<LogReplay> log = replay_of(
+        file, extent, {.span_peaks = wanted.span_peaks, .site_peaks = kWanted.site_peaks});
+    check_extent(*log, checkpoint);
+    restore(checkpoint, *log);
+    log->checkpoint_bytes = checkpoint.size();
+    log->collected_ticks = moment_of(checkpoint);
+    if (wanted.span_peaks)
+        log->replays.span_peaks.begin(log->collected_ticks);
+    expect_segments_behind(*log, checkpoint);
+    return log;
+}
+
 } // namespace
 
 std::string read_collected_checkpoint(const LogFile& log)
@@ -153,17 +168,7 @@ std::string read_collected_checkpoint(const LogFile& log)
 std::unique_ptr<LogReplay> begin_collected(const LogFile& file, const ReadingExtent& extent,
                                            const Replays::Wanted& wanted)
 {
-    const std::string checkpoint = read_collected_checkpoint(file);
-    std::unique_ptr<LogReplay> log = replay_of(
-        file, extent, {.span_peaks = wanted.span_peaks, .site_peaks = kWanted.site_peaks});
-    check_extent(*log, checkpoint);
-    restore(checkpoint, *log);
-    log->checkpoint_bytes = checkpoint.size();
-    log->collected_ticks = moment_of(checkpoint);
-    if (wanted.span_peaks)
-        log->replays.span_peaks.begin(log->collected_ticks);
-    expect_segments_behind(*log, checkpoint);
-    return log;
+    return begin_at(read_collected_checkpoint(file), file, extent, wanted);
 }
 
 std::string checkpoint_of(LogReplay& log)
@@ -179,7 +184,11 @@ void check_collected_checkpoint(std::string_view checkpoint, const LogFile& log)
 std::unique_ptr<LogReplay> begin_collection(const LogFile& file, std::uint64_t until_ticks)
 {
     const ReadingExtent extent{.until_ticks = until_ticks, .runs_on = true};
-    return file.collected() ? begin_collected(file, extent, kWanted) : replay_of(file, extent);
+    if (!file.collected())
+        return replay_of(file, extent);
+    const std::string checkpoint = read_collected_checkpoint(file);
+    return moment_of(checkpoint) < until_ticks ? begin_at(checkpoint, file, extent, kWanted)
+                                               : nullptr;
 }
 
 } // namespace vramscope::report

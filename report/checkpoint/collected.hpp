@@ -25,7 +25,7 @@ std::unique_ptr<LogReplay> begin_collected(const LogFile& file, const ReadingExt
                                            const Replays::Wanted& wanted);
 
 // What a collector replays: all that was written, but events after `until_ticks`. From the log's
-// checkpoint on, if it has one.
+// checkpoint on, if it has one. Null: that tells of this moment already.
 std::unique_ptr<LogReplay> begin_collection(const LogFile& file, std::uint64_t until_ticks);
 // When it was read to its end.
 std::string checkpoint_of(LogReplay& log);

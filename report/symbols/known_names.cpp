@@ -26,7 +26,7 @@ std::string as_bytes(std::uint64_t number)
 std::uint64_t sum_of(std::string_view bytes)
 {
     Fnv1a sum;
-    sum.add(bytes);
+    sum.add_words(bytes);
     return sum.value();
 }
 

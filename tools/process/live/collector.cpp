@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "report/checkpoint/checkpoint.hpp"
 #include "report/checkpoint/collected.hpp"
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
@@ -155,9 +154,9 @@ Collector::Replayed Collector::replay() const
     const std::uint64_t now = capture::read_ticks(clock);
     const LogFile file = LogFile::open(own_door, LogFile::Collected::taken);
     const std::uint64_t moment = settled_moment(file, now);
-    if (file.collected() && report::moment_of(report::read_collected_checkpoint(file)) >= moment)
-        return {};
     const auto log = report::begin_collection(file, moment);
+    if (!log)
+        return {};
     log->reading.read_ahead(log->replays.heap, {},
                             [&](const report::RecordBatch& batch,
                                 const report::SegmentReplay& pool) { log->apply(batch, pool); });
