@@ -3,6 +3,7 @@
 
 #include "interpose/actions/frees.hpp"
 #include "interpose/serve/contexts/graph_memory.hpp"
+#include "interpose/serve/contexts/object_memory.hpp"
 #include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
@@ -39,12 +40,15 @@ struct AddsNode {
 struct MakesExecutable {
     CUgraphExec* out;
     CUgraph graph;
+    ObjectMemory memory{};
+    void before(Call&) { memory.before(); }
     void succeeded(Call& call)
     {
         if (pooling())
             executable_made();
         read_graph(call.thread, graph, *out);
         record_allocation(call, number(*out), 0, place_now(call));
+        memory.after(call, number(*out));
     }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };

@@ -7,6 +7,7 @@
 
 #include "interpose/serve/contexts/contexts.hpp"
 #include "interpose/serve/contexts/graph_captures.hpp"
+#include "interpose/serve/contexts/object_memory.hpp"
 #include "interpose/serve/events.hpp"
 #include "interpose/serve/pools/shortage.hpp"
 
@@ -31,7 +32,13 @@ struct MakesObject {
 template <class Handle>
 struct MakesLargeObject {
     Handle* out;
-    void succeeded(Call& call) { record_object(call, number(*out)); }
+    ObjectMemory memory{};
+    void before(Call&) { memory.before(); }
+    void succeeded(Call& call)
+    {
+        record_object(call, number(*out));
+        memory.after(call, number(*out));
+    }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 

@@ -97,8 +97,8 @@ void add_findings_to_sites(Report& report);
 
 // Objects of the driver's by call stack: what piles up first, then what is left; and how many there
 // were of each kind. `growth` is of the same HeapReplay.
-std::vector<ObjectRow> find_objects(const Sites& sites, const LeakSource& source,
-                                    const GrowthTable& growth);
+std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& taken,
+                                    const LeakSource& source, const GrowthTable& growth);
 std::vector<ObjectTotal> sum_up_objects(const Sites& sites);
 
 // The contexts of a log, in the order in which they were first known.

@@ -282,7 +282,8 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
     append(report_.workspaces, find_workspaces(growing));
     append(report_.growth, std::move(growing));
     process.objects = sum_up_objects(replays.heap.sites());
-    append(report_.objects, find_objects(replays.heap.sites(), source, table));
+    append(report_.objects,
+           find_objects(replays.heap.sites(), replays.memory.taken(), source, table));
     LostRows rows = find_leaks(lost, source, &table);
     process.totals = totals_of(replays.heap.counts(), rows);
     if (source.end.conclusive())

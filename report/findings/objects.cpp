@@ -1,6 +1,8 @@
 // report/findings/objects.cpp — sites of objects by the place that a reader sees, and their sums.
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -25,6 +27,48 @@ std::vector<const Site*> object_sites(const Sites& sites)
     return found;
 }
 
+// What was left of a step before a run, and is left of one behind it, is not the run's: of objects
+// that take turns with others, as of a graph and a stream that each request makes, each may be a
+// whole step off, and always the same way.
+std::uint64_t error_of_steps(std::uint64_t runs)
+{
+    return runs * kDriverStep;
+}
+
+// What others may have moved while objects were made: as often as they did in between, or nearly
+// always fewer times than that, and as far as they ever did; and as much again as they were seen to
+// give back meanwhile.
+std::uint64_t error_of_others(const MeasuredObjects& sum, const MovedByOthers& others)
+{
+    constexpr double kHardlyEver = 0.02;
+    const double expected = others.ticks == 0 ? 0
+                                              : static_cast<double>(others.moves) *
+                                                    static_cast<double>(sum.ticks) /
+                                                    static_cast<double>(others.ticks);
+    const double times = expected < kHardlyEver ? 0 : std::ceil(expected + 2 * std::sqrt(expected));
+    return static_cast<std::uint64_t>(times * static_cast<double>(others.largest)) + 2 * sum.rose +
+           sum.largest_rise;
+}
+
+std::optional<ObjectBytes> taken_for(const MeasuredObjects& sum, const MovedByOthers& others)
+{
+    if (sum.objects == 0)
+        return std::nullopt;
+    const std::uint64_t error = error_of_steps(sum.runs) + error_of_others(sum, others);
+    const std::uint64_t bytes = sum.fell - std::min(sum.fell, sum.rose);
+    return ObjectBytes{sum.objects, bytes, bytes - std::min(bytes, error), bytes + error};
+}
+
+void join_in(MeasuredObjects& sum, const MeasuredObjects& more)
+{
+    sum.objects += more.objects;
+    sum.fell += more.fell;
+    sum.rose += more.rose;
+    sum.largest_rise = std::max(sum.largest_rise, more.largest_rise);
+    sum.runs += more.runs;
+    sum.ticks += more.ticks;
+}
+
 void join_in(ObjectRow& row, const Site& site, const TickClock& clock)
 {
     const std::uint64_t first_ns = clock.ns(site.first_ticks);
@@ -37,17 +81,19 @@ void join_in(ObjectRow& row, const Site& site, const TickClock& clock)
 
 } // namespace
 
-std::vector<ObjectRow> find_objects(const Sites& sites, const LeakSource& source,
-                                    const GrowthTable& growth)
+std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& taken,
+                                    const LeakSource& source, const GrowthTable& growth)
 {
     struct Row {
         ObjectRow object;
         std::uint64_t last_ticks = 0;
+        MeasuredObjects measured;
     };
     std::map<std::tuple<format::Memory, std::int32_t, std::string>, Row> rows;
     std::vector<const Site*> found = object_sites(sites);
     found.resize(std::min(found.size(), kMostObjectRows)); // each may be a row, and takes some KiB
     for (const Site* const site : found) {
+        const auto id = static_cast<SiteId>(site - sites.all().data());
         CallPlace place = source.stacks.read_row(site->api, site->stack, site->first_ticks);
         const std::string key = place.key() + std::to_string(place.suppression.value_or(SIZE_MAX));
         const auto [at, added] = rows.try_emplace({site->memory, site->device, key});
@@ -62,10 +108,12 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const LeakSource& source
             row.merge(place);
         }
         join_in(row, *site, source.clock);
+        join_in(at->second.measured, taken.of(id));
         at->second.last_ticks = std::max(at->second.last_ticks, site->last_ticks);
     }
     std::vector<ObjectRow> objects;
     for (auto& [key, row] : rows) {
+        row.object.taken = taken_for(row.measured, taken.others(row.object.device));
         if (row.object.is_left())
             growth.classify(row.object, row.last_ticks);
         objects.push_back(std::move(row.object));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "report/model/leaks.hpp"
 
@@ -26,11 +27,42 @@ struct Fields<ObjectTotal> {
     };
 };
 
+// What the driver took of the device for the objects of a stack, of those around which it was asked
+// how much is free: by that it takes and gives back in steps, and by how often others moved.
+struct ObjectBytes {
+    static constexpr std::uint64_t kLeastForEach = 8;
+
+    std::uint64_t objects = 0;
+    std::uint64_t bytes = 0; // by how much less was free, all together
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+
+    bool tells_of_each() const noexcept { return objects >= kLeastForEach; }
+    std::uint64_t least_each() const noexcept { return least / objects; }
+    std::uint64_t most_each() const noexcept { return (most + objects - 1) / objects; }
+};
+template <>
+struct Fields<ObjectBytes> {
+    static constexpr const char* kName = "object_bytes";
+    static constexpr FieldList kAll{
+        Field{"objects", &ObjectBytes::objects, "Around which the driver was asked what is free."},
+        Field{"bytes", &ObjectBytes::bytes, "By how much less was free, all together."},
+        Field{"least", &ObjectBytes::least,
+              "Of all of these together: the driver takes memory in steps of 2 MiB, and other "
+              "processes may have moved meanwhile."},
+        Field{"most", &ObjectBytes::most},
+        Field{"least_each", When{&ObjectBytes::tells_of_each, &ObjectBytes::least_each},
+              "Of each, as a mean; null: fewer than 8 were measured."},
+        Field{"most_each", When{&ObjectBytes::tells_of_each, &ObjectBytes::most_each}},
+    };
+};
+
 // Of one kind, made by one call stack on one device. Its blocks are those that are alive at the
 // end, and its class is theirs.
 struct ObjectRow : Leak {
     std::uint64_t made = 0;
     std::uint64_t ended = 0;
+    std::optional<ObjectBytes> taken; // none: the driver was not asked
 
     bool is_left() const noexcept { return blocks > 0; }
     bool piles_up() const noexcept { return is_left() && leak_class == LeakClass::growing; }
@@ -45,6 +77,10 @@ struct Fields<ObjectRow> {
             Field{"ended", &ObjectRow::ended,
                   "By the program: others went with their contexts, or their end was not seen."},
             Field{"alive", &ObjectRow::blocks, "At the end."},
+            Field{"taken", &ObjectRow::taken,
+                  "Of the device's memory, by the driver for these objects; null: it was not "
+                  "asked."}
+                .since(6),
             Field{"class", When{&ObjectRow::is_left, &ObjectRow::leak_class},
                   "Of those that are alive, as in leaks; null: none is."},
             Field{"growth", When{&ObjectRow::grows, &ObjectRow::rate},

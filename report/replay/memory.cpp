@@ -34,6 +34,8 @@ void DeviceMemory::apply_rare(const Record& record)
         sample(record.ticks, *said);
     else if (const auto shortage = record.as<format::OutOfMemory>(); shortage && !limited())
         sample(record.ticks, {shortage->device, shortage->free, shortage->total});
+    else if (const auto object = record.as<format::ObjectMemory>())
+        measured(record.ticks, *object);
     else if (const auto pool = record.as<format::MempoolMemory>())
         note_mempool(record.ticks, *pool);
     else if (const auto waits = record.as<format::BlocksPending>()) {
@@ -47,6 +49,26 @@ void DeviceMemory::apply_rare(const Record& record)
         note_ready(block->address);
         if (!block->over)
             awaited_[block->address] = {};
+    } else if (taken_.apply(record)) {
+        take_over_taken();
+    }
+}
+
+void DeviceMemory::measured(std::uint64_t ticks, const format::ObjectMemory& said)
+{
+    const Device& device = device_of(said.device);
+    const std::uint64_t began = ticks - std::min<std::uint64_t>(ticks, said.took);
+    taken_.measured(said, ticks, device.last_reserved, device.reserved_ticks < began);
+    sample(ticks, {said.device, said.free_after, said.total});
+    take_over_taken();
+}
+
+void DeviceMemory::take_over_taken()
+{
+    for (const auto& [ordinal, taken] : taken_.devices()) {
+        Device& device = device_of(ordinal);
+        device.contexts = taken.contexts;
+        device.objects = taken.objects;
     }
 }
 
@@ -97,6 +119,8 @@ Waterfall DeviceMemory::now(const Device& device) noexcept
     parts.used_known = device.sampled;
     if (device.sampled) {
         parts.unattributed = device.unattributed;
+        parts.contexts = std::min(device.contexts, parts.unattributed);
+        parts.objects = std::min(device.objects, parts.unattributed - parts.contexts);
         parts.used = parts.unattributed + parts.reserved;
     }
     return parts;
@@ -111,6 +135,10 @@ void DeviceMemory::update(Device& device, std::uint64_t ticks)
     const std::uint64_t reserved = device.pool.reserved + direct;
     device.peak_direct = std::max(device.peak_direct, direct);
     device.recent_peak = std::max(device.recent_peak, allocated);
+    if (reserved != device.last_reserved) {
+        device.last_reserved = reserved;
+        device.reserved_ticks = ticks;
+    }
     if (allocated > device.peak.parts.allocated) {
         device.peak = {ticks, now(device)};
         ++device.peaks;
@@ -182,32 +210,34 @@ DeviceMemory::Allocator& DeviceMemory::allocator_of(Device& device, std::uint16_
     return device.allocators.back();
 }
 
-void DeviceMemory::leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks)
+bool DeviceMemory::leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks)
 {
     const format::MemoryClass kind = class_of(site.memory);
     if (kind != format::MemoryClass::device && kind != format::MemoryClass::reserved)
-        return;
+        return false;
     Device& device = device_of(site.device);
     touch(device);
     if (kind == format::MemoryClass::reserved) {
         device.segment_bytes -= bytes;
-        return allocator_of(device, site.api).reserved.fall(bytes);
+        allocator_of(device, site.api).reserved.fall(bytes);
+        return true;
     }
     device.requested.fall(bytes);
     device.blocks.fall(blocks);
     if (site.memory != format::Memory::suballocated)
-        return;
+        return true;
     device.suballocated_bytes -= bytes;
     Allocator& allocator = allocator_of(device, site.api);
     allocator.allocated.fall(bytes);
     allocator.blocks.fall(blocks);
+    return true;
 }
 
 void DeviceMemory::born(const Block& block)
 {
     const format::MemoryClass kind = class_of(block.memory);
     if (kind != format::MemoryClass::device && kind != format::MemoryClass::reserved)
-        return;
+        return is_object(block.memory) ? taken_.born(block) : void();
     Device& device = device_of(block.device);
     touch(device);
     if (kind == format::MemoryClass::reserved) {
@@ -227,7 +257,8 @@ void DeviceMemory::born(const Block& block)
 
 void DeviceMemory::freed(const Block& block, std::uint64_t)
 {
-    leave(sites_[block.site], block.bytes, 1);
+    if (!leave(sites_[block.site], block.bytes, 1) && taken_.ended(block))
+        take_over_taken();
     if (!awaited_.empty())
         note_given_back(block);
 }
@@ -240,7 +271,9 @@ void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
 void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
 {
     for (const SiteLoss& loss : losses)
-        leave(sites_[loss.site], loss.bytes, loss.blocks);
+        if (!leave(sites_[loss.site], loss.bytes, loss.blocks))
+            taken_.died(loss.site);
+    take_over_taken();
 }
 
 // Whether each device is there once, and all of those that sites are of.
@@ -254,9 +287,10 @@ bool DeviceMemory::rebuild()
         known = &device;
     }
     const std::vector<Site>& sites = sites_.all();
-    return std::all_of(sites.begin(), sites.end(), [this](const Site& site) {
-        return class_of(site.memory) != format::MemoryClass::device || device(site.device);
-    });
+    return taken_.sites() <= sites.size() &&
+           std::all_of(sites.begin(), sites.end(), [this](const Site& site) {
+               return class_of(site.memory) != format::MemoryClass::device || device(site.device);
+           });
 }
 
 } // namespace vramscope::report

@@ -28,6 +28,7 @@
 #include "report/replay/heap/block_watch.hpp"
 #include "report/replay/pool/pool_timeline.hpp"
 #include "report/replay/request_sizes.hpp"
+#include "report/replay/taken_by_driver.hpp"
 
 namespace vramscope::report {
 
@@ -94,7 +95,8 @@ public:
             return std::tie(index, ordinal, requested, blocks, peak_direct, total, peak,
                             reserved_peak, recent_peak, peaks, marks, timeline, requests,
                             allocators, mempools, pool, segment_bytes, suballocated_bytes, sampled,
-                            at_reserved_peak, unattributed);
+                            at_reserved_peak, unattributed, contexts, objects, last_reserved,
+                            reserved_ticks);
         }
 
     private:
@@ -105,6 +107,10 @@ public:
         bool sampled = false;
         bool at_reserved_peak = false; // and what it was reserved for has not come yet
         std::uint64_t unattributed = 0;
+        std::uint64_t contexts = 0; // as TakenByDriver has it, and the next
+        std::uint64_t objects = 0;
+        std::uint64_t last_reserved = 0;
+        std::uint64_t reserved_ticks = 0; // when that changed
         bool changed = false;
         Device* next_changed = nullptr; // if it is changed; nullptr: it is the last
     };
@@ -123,13 +129,17 @@ public:
     void restart_recent_peaks() noexcept;
     // Between any two records.
     static Waterfall now(const Device& device) noexcept;
+    const TakenByDriver& taken() const noexcept { return taken_; }
 
     void born(const Block& block) override;
     void freed(const Block& block, std::uint64_t ticks) override;
     void gone(const Block& block, std::uint64_t ticks) override;
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
-    auto state() noexcept { return std::tie(devices_, marks_, awaited_); } // see report/checkpoint
+    auto state() noexcept
+    {
+        return std::tie(devices_, marks_, awaited_, taken_);
+    } // see report/checkpoint
     bool rebuild();
 
 private:
@@ -155,10 +165,13 @@ private:
         return taken - std::min(taken, device.pool.requested);
     }
     static Allocator& allocator_of(Device& device, std::uint16_t api);
-    void leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks);
+    // False: it is neither memory of a device nor what is cut.
+    bool leave(const Site& site, std::uint64_t bytes, std::uint64_t blocks);
     [[gnu::noinline]] void apply_rare(const Record& record);
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
+    void measured(std::uint64_t ticks, const format::ObjectMemory& said);
+    void take_over_taken();
     void note_mempool(std::uint64_t ticks, const format::MempoolMemory& said);
     bool limited() const;
     void mark(std::uint64_t ticks, std::string_view name);
@@ -178,6 +191,7 @@ private:
     std::array<Device*, kMostOrdinals + 1> of_ordinal_{}; // -1 and up; nullptr: none
     Device* changed_ = nullptr; // the first of those that the record changed
     std::size_t marks_ = 0;
+    TakenByDriver taken_;
     std::map<std::uint64_t, AwaitedBlock> awaited_; // by address
 };
 

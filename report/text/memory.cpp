@@ -25,11 +25,14 @@ struct PartRow {
     std::uint64_t Waterfall::*part;
     bool of_driver = false;
     bool of_pool = false;
+    bool unless_none = false; // left out where it is 0 at each moment
 };
 
 constexpr PartRow kPartRows[] = {
     {"  used on the device", &Waterfall::used, true},
     {"- others and unattributed", &Waterfall::unattributed, true},
+    {"  of it for contexts", &Waterfall::contexts, true, false, true},
+    {"  of it for streams and code", &Waterfall::objects, true, false, true},
     {"= reserved", &Waterfall::reserved},
     {"- in whole free segments", &Waterfall::releasable, false, true},
     {"- stuck beside blocks", &Waterfall::stuck, false, true},
@@ -57,6 +60,9 @@ void write_waterfalls(TextOutput& out, const MemoryReport& device)
             continue;
         if (row.part == &Waterfall::direct && device.peak_direct == 0)
             continue;
+        const auto is_there = [&](const auto* one) { return one->parts.*row.part != 0; };
+        if (row.unless_none && std::none_of(moments.begin(), moments.end(), is_there))
+            continue;
         if (row.part == &Waterfall::kept && device.allocators.empty())
             continue;
         out.stream() << fmt::format("  {:<30}", row.name);
@@ -81,6 +87,10 @@ std::string words_for(const MemoryHolder& holder)
         return holder.library.empty() ? name : fmt::format("{} ({})", holder.library, name);
     case HolderKind::pool:
         return "vramscope's pool, beside blocks";
+    case HolderKind::contexts:
+        return "the driver, for contexts";
+    case HolderKind::objects:
+        return "the driver, for streams and code";
     case HolderKind::unattributed:
         return "contexts, code, other processes";
     case HolderKind::unknown:

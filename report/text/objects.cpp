@@ -43,6 +43,8 @@ std::string object_words(const Report& report, const ObjectRow& row)
                                     grouped(row.made), grouped(row.ended), grouped(row.blocks));
     if (const std::string how = class_words(row); row.is_left() && !how.empty())
         words += ", " + how;
+    if (row.taken)
+        words += ", " + taken_words(*row.taken);
     if (row.device >= 0)
         words += fmt::format(", device {}", row.device);
     if (!row.library.empty())

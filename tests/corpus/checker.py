@@ -185,7 +185,8 @@ class Checker:
     def check_sums(self, device):
         moments = [device[name] for name in ("at_peak", "at_reserved_peak", "at_end")] + device["at_marks"]
         for parts in [moment["waterfall"] for moment in moments]:
-            used = parts["device_used"] is None or parts["device_used"] == parts["unattributed"] + parts["reserved"]
+            used = parts["device_used"] is None or (parts["device_used"] == parts["unattributed"] + parts["reserved"] and
+                                                    parts["contexts"] + parts["objects"] <= parts["unattributed"])
             pool = parts["releasable"] + parts["stuck"] + parts["pending"] + parts["kept"] + parts["allocated"]
             blocks = parts["internal"] + parts["requested"]
             self.compare("waterfall adds up", (True, parts["reserved"], parts["allocated"]), (used, pool, blocks), f"{parts}")
@@ -251,6 +252,12 @@ class Checker:
         slope = sum(rate["bytes_per_step"] for rate in rates)
         return [] if abs(slope - number(wanted)) <= number(wanted) / 20 else [f"slope {slope:.0f}, not {number(wanted)}"]
 
+    @staticmethod
+    def wrong_range(each, taken):
+        """The true bytes lie in the range, and the range says something."""
+        least, most = (taken["least_each"], taken["most_each"]) if taken else (None, None)
+        return [] if most and least <= each <= most < 4 * each else [f"each {least} to {most}, not {each}"]
+
     def check_growth(self):
         """What grows is in a list of its own: leaks that grow, and what is freed at the end."""
         rows = list(self.report["growth"])
@@ -288,6 +295,9 @@ class Checker:
                 continue
             if key in ("per", "slope"):
                 wrong += self.wrong_rate(key, wanted, [row["rate" if statement in ("growth", "workspace") else "growth"] for row in rows])
+                continue
+            if key == "each":
+                wrong += self.wrong_range(number(wanted), rows[0]["taken"])
                 continue
             if key == "rows":
                 got = len(rows)

@@ -54,7 +54,7 @@ def run(program, folder):
     folder.mkdir(parents=True)
     report = folder / "report.json"
     done = subprocess.run(command_of(program, report), cwd=folder, capture_output=True, text=True, timeout=60,
-                          env=environment())
+                          env=environment() | {"VRAMSCOPE_SIM_TAKES": program.run.get("takes", "")})
     kept_json.keep(BUILD, report)
     if done.returncode == TOO_OLD and program.run.get("exit") != str(TOO_OLD):
         print(f"SKIPPED: {program.name}: {done.stdout.strip()}")

@@ -25,19 +25,19 @@ STATEMENTS = {
     "misuse": ({"function", "kind"}, {"rows", "calls", "ended_api", "ended_function"}),
     "damage": ({"kind"}, {"rows"}),
     "map": ({"at"}, {"largest_gap", "allocated"}),
-    "waterfall": ({"at", "device"}, {"device_used", "unattributed", "reserved", "releasable", "stuck", "pending", "allocated",
+    "waterfall": ({"at", "device"}, {"device_used", "unattributed", "contexts", "objects", "reserved", "releasable", "stuck", "pending", "allocated",
                                      "internal", "requested", "direct"}),
     "gaps": ({"at"}, {"bytes", "pieces", "largest", "largest_request", "unusable_for_largest_request"}),
     "peak": ({"function", "through", "memory", "phase"}, {"blocks", "bytes", "rows"}),
     "advice": ({"function", "kind"}, {"saving_bytes", "blocks", "block_bytes", "phase", "other_phase", "rows"}),
     "mempool": ({"function"}, {"kept_bytes", "reserved_bytes", "used_bytes", "rows"}),
-    "object": ({"function", "object", "api", "library"}, {"made", "ended", "alive", "class", "per", "rows"}),
+    "object": ({"function", "object", "api", "library"}, {"made", "ended", "alive", "class", "per", "rows", "each"}),
     "context": ({"function", "api", "device", "opening"}, {"rows", "stray", "allocations"}),
     "total": (set(), {"peak_device_bytes", "peak_host_bytes", "address_reservations", "reserved_address_bytes"}),
     "verdict": ({"word"}, set()),
     "processes": ({"word"}, set()),
 }
-RUN_KEYS = {"simulate", "set", "pool", "exit"}
+RUN_KEYS = {"simulate", "set", "pool", "exit", "takes"}
 
 
 class BadTruth(Exception):
@@ -64,7 +64,7 @@ class Truth:
 class Program:
     name: str
     source: pathlib.Path
-    run: dict          # simulate, pool, exit: one value; set: several
+    run: dict          # simulate, pool, exit, takes: one value; set: several
     truths: list
 
     def of(self, statement):

@@ -1,7 +1,8 @@
 # tests/e2e/objects_test.py — streams, events, graphs and code by the driver's forms: the scenes of objects.cpp.
+import json
 import unittest
 
-from e2e import EndToEndTest, needs, simulated_only
+from e2e import BUILD, VRAMSCOPE, EndToEndTest, needs, simulated_only
 
 
 class ObjectsTest(EndToEndTest):
@@ -62,6 +63,50 @@ class ObjectsTest(EndToEndTest):
     def test_what_the_driver_refuses_is_none(self):
         report = self.trace("objects", "events", status=3, VRAMSCOPE_SIM_FAULTS="cuEventCreate@2=999")
         self.assertEqual([(row["made"], row["ended"]) for row in report["objects"] if row["object"] == "event"], [(1, 0)])
+
+
+@simulated_only
+class ObjectMemoryTest(EndToEndTest):
+    """What the driver takes for objects: of the simulated one, what it was told to take."""
+
+    def taken(self, scene, takes, **env):
+        report = self.trace("objects", scene, VRAMSCOPE_SIM_TAKES=takes, **env)
+        return {row["entry_point"]: row["taken"] for row in report["objects"]}, report
+
+    def test_each_making_is_asked_about(self):
+        MiB = 1 << 20
+        streams, report = self.taken("streams", "stream=2MiB")
+        # The forms take turns, so each of the two may be a step off.
+        self.assertEqual(streams["cuStreamCreate"],
+                         {"objects": 2, "bytes": 4 * MiB, "least": 0, "most": 8 * MiB, "least_each": None, "most_each": None})
+        # One of each form is left, and no context was seen to be made: it is the device's first.
+        parts = report["processes"][0]["device_memory"][0]["at_end"]["waterfall"]
+        self.assertEqual((parts["contexts"], parts["objects"]), (0, 4 * MiB))
+        modules, _ = self.taken("modules", "module=8MiB")
+        self.assertEqual({name: (row["objects"], row["bytes"]) for name, row in modules.items()},
+                         {f"cuModule{form}": (2, 16 * MiB) for form in ("Load", "LoadData", "LoadDataEx", "LoadFatBinary")})
+
+    @needs("cuLibraryLoadData")
+    def test_libraries(self):
+        libraries, _ = self.taken("libraries", "library=2MiB")
+        self.assertEqual([row["bytes"] for row in libraries.values()], [4 << 20] * 2)
+
+    def test_nothing_is_said_of_what_takes_none_or_where_nothing_may_be_asked(self):
+        self.assertEqual(self.taken("events", "stream=2MiB")[0], {"cuEventCreate": None})
+        for name, value in (("VRAMSCOPE_POOL", "off"), ("VRAMSCOPE_DEVICE_MEMORY", "off")):
+            with self.subTest(name):
+                streams, _ = self.taken("streams", "stream=2MiB", **{name: value})
+                self.assertEqual(list(streams.values()), [None, None])
+
+    def test_beside_other_processes_that_move_hardly_any_range_is_wrong(self):
+        wrong, report = [], self.folder / "report.json"
+        for size in range(16, 336, 16):
+            self.execute(VRAMSCOPE, "run", "--simulate", "1GiB", "-f", "--json", report, "--", BUILD / "bin" / "corpus" / "objects_streams_kept",
+                         VRAMSCOPE_SIM_TAKES="stream=256KiB", VRAMSCOPE_SIM_NEIGHBOUR=f"{size}MiB")
+            [streams] = [row["taken"] for row in json.loads(report.read_text())["objects"] if row["object"] == "stream"]
+            if not streams["least"] <= 60 * (256 << 10) <= streams["most"]:
+                wrong.append((size, streams))
+        self.assertLessEqual(len(wrong), 1, wrong)
 
 
 if __name__ == "__main__":

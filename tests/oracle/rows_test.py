@@ -83,6 +83,11 @@ def mempool(row):
     return [in_bytes(row["kept_bytes"]), place(row)]
 
 
+def taken(row):
+    """Of the driver's memory for an object, where it is told of each."""
+    return [in_bytes(row["taken"]["most_each"])] if row["taken"] and row["taken"]["most_each"] else []
+
+
 def holder(row):
     return [in_bytes(row["bytes"]), row["name"] or row["library"] or ""]
 
@@ -116,7 +121,7 @@ LISTS = {
     "growth": Seen("growth", lambda row: [rate(row["rate"]), row["api"], place(row), "freed" if row["freed"] else ""]),
     "workspaces": Seen("workspaces", lambda row: [row["library"], in_bytes(row["bytes"]), rate(row["rate"]), place(row)]),
     "by_owner": Seen("by-owner", lambda row: [row["owner"], "" if row["device"] is None else in_bytes(row["at_peak_bytes"]), in_bytes(row["live_bytes"])]),
-    "objects": Seen("objects", lambda row: [noun(row["object"]), f"{row['alive']:,} left", place(row)]),
+    "objects": Seen("objects", lambda row: [noun(row["object"]), f"{row['alive']:,} left", *taken(row), place(row)]),
     "processes[].objects": Seen("objects", lambda row: [f"{row['made']:,}", f"{row['alive']:,} left"]),
     "contexts": Seen("contexts", lambda row: ["context" if row["device"] is None else f"device {row['device']}", *context(row)],
                      lambda row: ["device that is not known" if row["device"] is None else f"Device {row['device']}", *context(row)], least=2),

@@ -18,7 +18,6 @@ using format::Memory;
 namespace {
 
 constexpr std::uint64_t kStartTicks = 1'000'000;
-constexpr std::uint64_t kTicksPerEvent = 1000;
 
 struct KnownApi {
     std::string_view name;

@@ -47,7 +47,8 @@ public:
     format::FileHeader& header() { return header_; }
 
     LogBuilder& thread(std::uint32_t index); // following records are this thread's
-    LogBuilder& at(std::uint64_t ticks); // time of the next event; each further one is 1000 later
+    static constexpr std::uint64_t kTicksPerEvent = 1000;
+    LogBuilder& at(std::uint64_t ticks); // time of the next event; each further one is so much later
     std::uint64_t now() const { return ticks_; }
 
     LogBuilder& alloc(std::uint64_t address, std::uint64_t bytes, std::uint64_t stack = 0,
@@ -179,6 +180,13 @@ public:
     LogBuilder& device_memory(std::uint64_t free, std::uint64_t total, std::int64_t device = 0)
     {
         return add(format::DeviceMemory{device, free, total});
+    }
+    // What it said before and after it made the object of the record before this.
+    LogBuilder& object_memory(std::uint64_t address, std::string_view api, std::uint64_t before,
+                              std::uint64_t after, std::uint64_t total)
+    {
+        return add(format::ObjectMemory{
+            api_id(api), {address}, 0, kTicksPerEvent * 3 / 2, before, after, total});
     }
     LogBuilder& mempool_memory(std::uint64_t pool, std::uint64_t reserved, std::uint64_t used,
                                std::int64_t device = 0, std::uint64_t maximum = 0)

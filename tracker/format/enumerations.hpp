@@ -54,6 +54,7 @@ enum class Tag : std::uint8_t {
     context_opened = 0x66,
     searched = 0x67,
     reached = 0x68,
+    object_memory = 0x69,
 };
 inline constexpr std::uint8_t kLengthPrefixed = 0x20; // the bit that all but the hot ones have
 

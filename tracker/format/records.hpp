@@ -323,6 +323,26 @@ struct Reached {
     std::string_view chain;
 };
 
+// Behind the alloc of an object for which the driver takes memory, by the same thread.
+struct ObjectMemory {
+    static constexpr Layout kLayout{Tag::object_memory, "object_memory", Head::plain,
+                                    "api, address, device, took, free_before, free_after, total"};
+    static constexpr Says kSays[] = {
+        {"", "What the driver said of a device before and after it made this object."},
+        {"api", "That made it."},
+        {"took", "The time between the two answers."},
+        {"free_before", "Of the device, as the driver says, right before the call."},
+        {"free_after", "The same, right after it: at this record's time."},
+        {"total", "Of the device."}};
+    ApiId api;
+    Address address;
+    DeviceOrdinal device{};
+    Ticks took;
+    std::uint64_t free_before = 0;
+    std::uint64_t free_after = 0;
+    std::uint64_t total = 0;
+};
+
 // All records, in the order of their tags.
 template <typename... Each>
 struct RecordList {
@@ -335,12 +355,12 @@ struct RecordList {
         return ((Each::kLayout.tag == tag && (visit.template operator()<Each>(), true)) || ...);
     }
 };
-using Records =
-    RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone, Device,
-               RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool, Shared, Trim, Segment,
-               SegmentGone, Reusable, Retried, OutOfMemory, Damaged, DeviceMemory, DriverTime,
-               PythonCode, PythonStack, BlocksGone, Test, FrameName, CutFrom, Awaited, SizeUnknown,
-               BlocksPending, BlockName, MempoolMemory, ContextOpened, Searched, Reached>;
+using Records = RecordList<Info, Api, Thread, ModuleLoaded, ModuleGone, Stack, Context, ContextGone,
+                           Device, RangePush, RangePop, Mark, Failed, Map, Unmap, Retain, Pool,
+                           Shared, Trim, Segment, SegmentGone, Reusable, Retried, OutOfMemory,
+                           Damaged, DeviceMemory, DriverTime, PythonCode, PythonStack, BlocksGone,
+                           Test, FrameName, CutFrom, Awaited, SizeUnknown, BlocksPending, BlockName,
+                           MempoolMemory, ContextOpened, Searched, Reached, ObjectMemory>;
 
 inline constexpr auto kLayoutOfTag = [] {
     std::array<const Layout*, 256> layouts{};

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kLongestNs = 200'000;
 constinit std::atomic<bool> takes_long{false};
+constinit std::atomic<std::uint64_t> asking_ns{0};
 
 bool is_current(CUdevice device) noexcept
 {
@@ -30,41 +31,50 @@ bool is_current(CUdevice device) noexcept
            current == device;
 }
 
-bool ask(CUdevice device, std::uint64_t& free, std::uint64_t& total) noexcept
+} // namespace
+
+FreeMemory ask_free_memory() noexcept
 {
     if (log::settings().device_memory == log::Interval::kNever || !pooling() || passing_through() ||
-        takes_long.load(std::memory_order_relaxed) || !is_current(device))
-        return false;
-    std::size_t free_now = 0;
-    std::size_t total_now = 0;
+        takes_long.load(std::memory_order_relaxed))
+        return {};
+    std::size_t free = 0;
+    std::size_t total = 0;
     const std::uint64_t began = capture::clock_ns(CLOCK_MONOTONIC);
-    const bool answered = ask_driver(free_now, total_now);
-    if (capture::clock_ns(CLOCK_MONOTONIC) - began > kLongestNs)
+    const bool answered = ask_driver(free, total);
+    const std::uint64_t took = capture::clock_ns(CLOCK_MONOTONIC) - began;
+    asking_ns.fetch_add(took, std::memory_order_relaxed);
+    if (took > kLongestNs)
         takes_long.store(true, std::memory_order_relaxed);
-    free = free_now;
-    total = total_now;
-    return answered;
+    return answered ? FreeMemory{free, total} : FreeMemory{};
 }
 
-} // namespace
+bool may_ask_often() noexcept
+{
+    constexpr std::uint64_t kAlwaysNs = 2'000'000;
+    constexpr std::uint64_t kOneOf = 100;
+    if (log::process->generation.load(std::memory_order_acquire) == 0)
+        return false;
+    const std::uint64_t runs_ns =
+        capture::clock_ns(CLOCK_MONOTONIC) - log::process->header->start_ns;
+    return asking_ns.load(std::memory_order_relaxed) < kAlwaysNs + runs_ns / kOneOf;
+}
 
 void FreeAround::before(CUdevice device) noexcept
 {
     device_ = device;
-    std::uint64_t total = 0;
-    if (!ask(device, free_, total))
-        free_ = 0;
+    if (is_current(device))
+        free_ = ask_free_memory().free;
 }
 
 format::ContextOpened FreeAround::after(format::Opening opening) const noexcept
 {
     format::ContextOpened opened = opened_as(opening);
-    std::uint64_t free = 0;
-    std::uint64_t total = 0;
-    if (device_ >= 0 && ask(device_, free, total)) {
+    const FreeMemory now = device_ >= 0 && is_current(device_) ? ask_free_memory() : FreeMemory{};
+    if (now.total != 0) {
         opened.free_before = free_;
-        opened.free_after = free;
-        opened.total = total;
+        opened.free_after = now.free;
+        opened.total = now.total;
     }
     return opened;
 }

@@ -100,7 +100,10 @@ std::vector<MemoryHolder> find_holders(std::vector<SiteShare> shares, const Wate
     const std::uint64_t of_pool = parts.releasable + parts.stuck + parts.pending + parts.internal;
     table.add({HolderKind::cache, cache, "", parts.kept, 0});
     table.add({HolderKind::pool, "", "", of_pool, 0});
-    table.add({HolderKind::unattributed, "", "", parts.unattributed, 0});
+    table.add({HolderKind::contexts, "", "", parts.contexts, 0});
+    table.add({HolderKind::objects, "", "", parts.objects, 0});
+    table.add(
+        {HolderKind::unattributed, "", "", parts.unattributed - parts.contexts - parts.objects, 0});
     table.add({HolderKind::unknown, "", "", parts.requested - std::min(told, parts.requested), 0});
     return table.take();
 }

@@ -227,7 +227,9 @@ enum class HolderKind {
     cache,        // what such an allocator has beside its blocks
     module,       // allocations of the driver's, by the module that called it
     pool,         // what vramscope's pool has beside its blocks
-    unattributed, // contexts, loaded code, other processes, and what the driver rounded up
+    contexts,     // what the driver was seen to take for contexts
+    objects,      // and for streams, executable graphs and code
+    unattributed, // what else it counts: other processes, first contexts, what it rounded up
     unknown,      // the program's, but the log does not tell of which call
 };
 template <>
@@ -237,6 +239,8 @@ struct Words<HolderKind> {
         {HolderKind::cache, "cache"},
         {HolderKind::module, "module"},
         {HolderKind::pool, "pool"},
+        {HolderKind::contexts, "contexts"},
+        {HolderKind::objects, "objects"},
         {HolderKind::unattributed, "unattributed"},
         {HolderKind::unknown, "unknown"},
     };
@@ -257,9 +261,10 @@ struct Fields<MemoryHolder> {
         Field{"kind", &MemoryHolder::kind,
               "blocks: that an allocator of the program's has cut. cache: what it has beside them. "
               "module: allocations of the driver's, by the module that called it. pool: what "
-              "vramscope's pool has beside its blocks. unattributed: contexts, loaded code, other "
-              "processes, and what the driver rounded up. unknown: the program's, of a call that "
-              "the log does not tell."},
+              "vramscope's pool has beside its blocks. contexts, objects: what the driver was seen "
+              "to take for contexts, and for streams, executable graphs, modules and libraries. "
+              "unattributed: what else it counts, as for other processes and the first context of "
+              "a device. unknown: the program's, of a call that the log does not tell."},
         Field{"name", OrNull{&MemoryHolder::name}, "Of the allocator, or the file of the module."},
         Field{"library", OrNull{&MemoryHolder::library},
               "Of NVIDIA's, as cuBLAS, to which the module belongs, or for which an allocator's "

@@ -17,6 +17,8 @@ struct Waterfall {
     bool used_known = false;        // else the next two are 0
     std::uint64_t used = 0;         // = unattributed + reserved; by all processes
     std::uint64_t unattributed = 0; // other processes, contexts, modules, the driver's rounding
+    std::uint64_t contexts = 0;     // the part of it that the driver was seen to take for contexts
+    std::uint64_t objects = 0;      // and for streams, graphs and code
     std::uint64_t reserved = 0;     // = releasable + stuck + pending + kept + allocated
     std::uint64_t releasable = 0;   // whole segments of the pool in which no block is
     std::uint64_t stuck = 0;        // free pieces of segments that hold a block
@@ -31,6 +33,7 @@ struct Waterfall {
     bool adds_up() const noexcept
     {
         return (used_known ? used == unattributed + reserved : used + unattributed == 0) &&
+               contexts + objects <= unattributed &&
                reserved == releasable + stuck + pending + kept + allocated &&
                allocated == internal + requested;
     }
@@ -49,6 +52,14 @@ struct Fields<Waterfall> {
               "moved along with reserved. null: it was not asked, as unattributed."},
         Field{"unattributed", When{&Waterfall::used_known, &Waterfall::unattributed},
               "Other processes, contexts, modules, what the driver rounds up."},
+        Field{"contexts", When{&Waterfall::used_known, &Waterfall::contexts},
+              "Of unattributed: what the driver was seen to take for contexts that were there. "
+              "Nothing is known of the first context of a device."}
+            .since(6),
+        Field{"objects", When{&Waterfall::used_known, &Waterfall::objects},
+              "Of unattributed: what the driver was seen to take for streams, executable graphs, "
+              "modules and libraries that were there."}
+            .since(6),
         Field{"reserved", &Waterfall::reserved,
               "Segments of the pool, and what the program took past it."},
         Field{"releasable", &Waterfall::releasable, "Whole segments in which no block is."},

@@ -1,8 +1,9 @@
 // tests/corpus/programs/objects_graph_per_request.cu — a graph and what it runs as are made for
 // each request, and neither is ever destroyed (llama.cpp #25835).
+// run: takes=graph_node=61KiB
 // truth: verdict clean
 // truth: object function=serve object=graph_object api=cudaStreamEndCapture made=60 ended=0 alive=60 class=growing per=request
-// truth: object function=serve object=graph_exec made=60 ended=0 alive=60 class=growing per=request
+// truth: object function=serve object=graph_exec made=60 ended=0 alive=60 class=growing per=request each=61KiB
 // truth: object function=main object=stream made=1 ended=1 alive=0
 // truth: owner function=serve memory=graph_exec blocks=60
 // truth: growth function=serve memory=graph_exec per=request

@@ -1,7 +1,8 @@
 // tests/corpus/programs/objects_module_loaded_again.cu — a module is loaded for each work unit and never
 // unloaded, until launches fail (gpuowl #5). Another is unloaded each time.
+// run: takes=module=1MiB
 // truth: verdict clean
-// truth: object function=load object=module api=cuModuleLoadData made=60 ended=0 alive=60 class=growing per=unit
+// truth: object function=load object=module api=cuModuleLoadData made=60 ended=0 alive=60 class=growing per=unit each=1MiB
 // truth: object function=try_out object=module api=cuModuleLoadData made=60 ended=60 alive=0
 #include "tests/corpus/corpus.hpp"
 #include "tests/corpus/ranges.hpp"

@@ -15,6 +15,10 @@ function holderText({ kind, name, library }) {
       return library ? `${library} (${name})` : name;
     case "pool":
       return "vramscope's pool, beside blocks";
+    case "contexts":
+      return "the driver, for contexts";
+    case "objects":
+      return "the driver, for streams and code";
     case "unattributed":
       return "contexts, code, other processes";
     default:

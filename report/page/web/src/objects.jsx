@@ -3,9 +3,17 @@ import { CallRows, processFact } from "./calls.jsx";
 import { report } from "./data.js";
 import { speedText, sureText } from "./growth.jsx";
 import { Section } from "./parts.jsx";
-import { counted, grouped, timeText } from "./words.js";
+import { bytesText, counted, grouped, timeText } from "./words.js";
 
 export const nounOf = (object) => (object === "graph_object" ? "graph" : object.replaceAll("_", " "));
+
+/** "at least 61 KiB each (61 to 66 KiB, from 1,000)" */
+function takenText({ objects, least, most, least_each: leastEach, most_each: mostEach }) {
+  if (mostEach === null) return `${bytesText(least)} to ${bytesText(most)}, all ${grouped(objects)} that were measured`;
+  const from = `from ${grouped(objects)}`;
+  if (leastEach === 0) return `at most ${bytesText(mostEach)} each (${from})`;
+  return `at least ${bytesText(leastEach)} each (${bytesText(leastEach)} to ${bytesText(mostEach)}, ${from})`;
+}
 
 function objectRow(row) {
   const { made, ended, alive, growth, device, library } = row;
@@ -19,6 +27,7 @@ function objectRow(row) {
       ["Made", grouped(made)],
       ["Ended", grouped(ended)],
       ["Left at the end", alive > 0 ? `${grouped(alive)}, ${row.class}` : "none"],
+      ...(row.taken ? [["Of the device's memory", takenText(row.taken)]] : []),
       ...(growth ? [["Speed", speedText(growth)], ["How sure", sureText(growth)]] : []),
       ...(library ? [["Library", library]] : []),
       ["When", `${timeText(row.first_ns)} to ${timeText(row.last_ns)}`],

@@ -35,10 +35,12 @@ function steps(moment) {
       moment.device_used,
       "by all processes: reserved, and what else the driver counted when it was last asked",
     );
+    part("contexts", moment.contexts, "what the driver was seen to take for contexts");
+    part("streams and code", moment.objects, "what it was seen to take for streams, executable graphs, modules and libraries");
     part(
       "not this program's blocks",
-      moment.unattributed,
-      "other processes, contexts, modules, the driver's rounding",
+      moment.unattributed - (moment.contexts ?? 0) - (moment.objects ?? 0),
+      "other processes, first contexts, the driver's rounding",
     );
   }
   sum("reserved", moment.reserved, "what the program and the pool hold of the driver");
