@@ -48,7 +48,8 @@ public:
 
     LogBuilder& thread(std::uint32_t index); // following records are this thread's
     static constexpr std::uint64_t kTicksPerEvent = 1000;
-    LogBuilder& at(std::uint64_t ticks); // time of the next event; each further one is so much later
+    LogBuilder&
+    at(std::uint64_t ticks); // time of the next event; each further one is so much later
     std::uint64_t now() const { return ticks_; }
 
     LogBuilder& alloc(std::uint64_t address, std::uint64_t bytes, std::uint64_t stack = 0,
