@@ -57,8 +57,7 @@ void DeviceMemory::apply_rare(const Record& record)
 void DeviceMemory::measured(std::uint64_t ticks, const format::ObjectMemory& said)
 {
     const Device& device = device_of(said.device);
-    const std::uint64_t began = ticks - std::min<std::uint64_t>(ticks, said.took);
-    taken_.measured(said, ticks, device.last_reserved, device.reserved_ticks < began);
+    taken_.measured(said, ticks, device.reserved_ticks);
     sample(ticks, {said.device, said.free_after, said.total});
     take_over_taken();
 }

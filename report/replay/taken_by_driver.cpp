@@ -94,50 +94,55 @@ void TakenByDriver::context_gone(std::uint64_t id)
     device.contexts -= std::min(device.contexts, known.mapped().bytes);
 }
 
-// Nothing of the process happened between two measurements: what is free and what is reserved are
-// the same together, or others moved.
-void TakenByDriver::note_others(Device& device, const format::ObjectMemory& said,
-                                std::uint64_t ticks, std::uint64_t reserved)
+// Nothing of the process happened since the last measurement: if there is more or less free now,
+// others moved.
+void TakenByDriver::note_others(Device& device, std::uint64_t free, std::uint64_t ticks)
 {
-    const std::uint64_t began = ticks - std::min<std::uint64_t>(ticks, said.took);
-    if (device.ticks == 0 || device.changes != 1 || began < device.ticks)
-        return;
-    const std::uint64_t sum = said.free_before + reserved;
-    const std::uint64_t moved = std::max(sum, device.in_sum) - std::min(sum, device.in_sum);
+    const std::uint64_t moved = std::max(free, device.free) - std::min(free, device.free);
     device.others.moves += moved != 0;
     device.others.largest = std::max(device.others.largest, moved);
-    device.others.ticks += began - device.ticks;
+    device.others.ticks += ticks - device.ticks;
 }
 
+// What the process itself reserves or gives back between two measurements may share a step with
+// objects; what it does within one is in both answers, and so nothing is measured.
 void TakenByDriver::measured(const format::ObjectMemory& said, std::uint64_t ticks,
-                             std::uint64_t reserved, bool undisturbed)
+                             std::uint64_t reserved_ticks)
 {
     const std::int32_t ordinal = device_ordinal(said.device);
     Device& device = devices_[ordinal];
     if (device.address != said.address || device.api != said.api.value)
         return; // of another object, or of none: a log can say anything
-    const bool in_a_row = device.changes == 1 && device.ticks != 0 &&
-                          device.last_site == device.site &&
-                          device.in_sum == said.free_before + reserved;
-    if (undisturbed) {
-        note_others(device, said, ticks, reserved);
-        MeasuredObjects& sum = sites_[device.site];
-        const std::uint64_t fell = said.free_before - std::min(said.free_before, said.free_after);
-        const std::uint64_t rose = said.free_after - std::min(said.free_before, said.free_after);
-        ++sum.objects;
-        sum.runs += !in_a_row;
-        sum.fell += fell;
-        sum.rose += rose;
-        sum.largest_rise = std::max(sum.largest_rise, rose);
-        sum.ticks += said.took;
-        if (fell != 0 && alive_.size() < kMostKept &&
-            alive_.try_emplace({device.site, device.address}, Kept{ordinal, fell}).second)
-            device.objects += fell;
-    }
+    const std::uint64_t began = ticks - std::min<std::uint64_t>(ticks, said.took);
+    const bool nothing_between = device.changes == 1 && device.ticks != 0 &&
+                                 device.ticks <= began && reserved_ticks <= device.ticks;
+    if (nothing_between)
+        note_others(device, said.free_before, began);
+    if (reserved_ticks < began)
+        add(device, ordinal, said,
+            nothing_between && device.last_site == device.site && device.free == said.free_before);
     device.changes = 0;
     device.ticks = ticks;
-    device.in_sum = said.free_after + reserved;
+    device.free = said.free_after;
     device.last_site = device.site;
+}
+
+void TakenByDriver::add(Device& device, std::int32_t ordinal, const format::ObjectMemory& said,
+                        bool in_a_row)
+{
+    MeasuredObjects& sum = sites_[device.site];
+    const std::uint64_t least = std::min(said.free_before, said.free_after);
+    const std::uint64_t fell = said.free_before - least;
+    const std::uint64_t rose = said.free_after - least;
+    ++sum.objects;
+    sum.runs += !in_a_row;
+    sum.fell += fell;
+    sum.rose += rose;
+    sum.largest_rise = std::max(sum.largest_rise, rose);
+    sum.ticks += said.took;
+    if (fell != 0 && alive_.size() < kMostKept &&
+        alive_.try_emplace({device.site, device.address}, Kept{ordinal, fell}).second)
+        device.objects += fell;
 }
 
 MeasuredObjects TakenByDriver::of(SiteId site) const

@@ -52,9 +52,9 @@ public:
         SiteId site = 0;
         std::uint16_t api = 0;
         std::uint64_t changes = 0; // of such objects, since the last measurement
-        // That measurement's end.
+        // That measurement's end: its time, and what was free then.
         std::uint64_t ticks = 0;
-        std::uint64_t in_sum = 0; // what was free then and what was reserved
+        std::uint64_t free = 0;
         SiteId last_site = 0;
     };
 
@@ -65,10 +65,10 @@ public:
 
     bool apply(const Record& record); // of contexts; whether it is one
 
-    // The object that was born last on its device. `reserved`: by the process, now; `undisturbed`:
-    // that was the same when the first answer came.
-    void measured(const format::ObjectMemory& said, std::uint64_t ticks, std::uint64_t reserved,
-                  bool undisturbed);
+    // The object that was born last on its device. `reserved_ticks`: when what the process has
+    // reserved there changed last.
+    void measured(const format::ObjectMemory& said, std::uint64_t ticks,
+                  std::uint64_t reserved_ticks);
 
     // Empty where nothing is known.
     MeasuredObjects of(SiteId site) const;
@@ -86,8 +86,8 @@ private:
     };
     void context_opened(const format::ContextOpened& opened);
     void context_gone(std::uint64_t id);
-    void note_others(Device& device, const format::ObjectMemory& said, std::uint64_t ticks,
-                     std::uint64_t reserved);
+    static void note_others(Device& device, std::uint64_t free, std::uint64_t ticks);
+    void add(Device& device, std::int32_t ordinal, const format::ObjectMemory& said, bool in_a_row);
     std::map<Key, Kept>::iterator forget(std::map<Key, Kept>::iterator kept);
 
     std::map<std::int32_t, Device> devices_; // by ordinal

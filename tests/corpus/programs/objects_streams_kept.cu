@@ -1,8 +1,8 @@
 // tests/corpus/programs/objects_streams_kept.cu — a stream is made in each step and kept in a list (nvbench kept
 // 500,000). Its events are destroyed.
-// run: takes=stream=256KiB
+// run: takes=stream=2MiB
 // truth: verdict clean
-// truth: object function=step object=stream api=cudaStreamCreate made=60 ended=0 alive=60 class=growing per=step each=256KiB
+// truth: object function=step object=stream api=cudaStreamCreate made=60 ended=0 alive=60 class=growing per=step each=2MiB
 // truth: object function=step object=event api=cudaEventCreate made=60 ended=60 alive=0
 #include <vector>
 
