@@ -20,16 +20,14 @@ std::string object_noun(format::Memory object)
 
 std::string taken_words(const ObjectBytes& taken)
 {
-    const std::string from = grouped(taken.objects);
-    if (!taken.tells_of_each())
-        return fmt::format("took {} to {} of the device, all {} that were measured",
-                           human_bytes(taken.least), human_bytes(taken.most), from);
-    const std::string most = human_bytes(taken.most_each());
-    if (taken.least_each() == 0)
-        return fmt::format("takes at most {} each of the device (from {})", most, from);
-    const std::string least = human_bytes(taken.least_each());
-    return fmt::format("takes at least {} each of the device ({} to {}, from {})", least, least,
-                       most, from);
+    const bool of_each = taken.tells_of_each();
+    const std::uint64_t least = of_each ? taken.least_each() : taken.least;
+    const std::string most = human_bytes(of_each ? taken.most_each() : taken.most);
+    const std::string bytes = least == 0 ? "at most " + most : "at least " + human_bytes(least);
+    const std::string range = least == 0 ? "" : "to " + most + ", ";
+    const std::string objects = grouped(taken.objects);
+    return of_each ? fmt::format("takes {} each of the device ({}from {})", bytes, range, objects)
+                   : fmt::format("took {} of the device ({}{} measured)", bytes, range, objects);
 }
 
 } // namespace vramscope::report

@@ -8,7 +8,7 @@
 namespace vramscope::report {
 
 std::string object_noun(format::Memory object); // "graph exec", "stream"
-// "takes at least 61 KiB each of the device (61 to 66 KiB, from 1,000)"
+// "takes at least 61 KiB each of the device (to 66 KiB, from 1,000)"
 std::string taken_words(const ObjectBytes& taken);
 
 } // namespace vramscope::report

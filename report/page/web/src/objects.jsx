@@ -7,12 +7,14 @@ import { bytesText, counted, grouped, timeText } from "./words.js";
 
 export const nounOf = (object) => (object === "graph_object" ? "graph" : object.replaceAll("_", " "));
 
-/** "at least 61 KiB each (61 to 66 KiB, from 1,000)" */
+/** "at least 61 KiB each (to 66 KiB, from 1,000)" */
 function takenText({ objects, least, most, least_each: leastEach, most_each: mostEach }) {
-  if (mostEach === null) return `${bytesText(least)} to ${bytesText(most)}, all ${grouped(objects)} that were measured`;
-  const from = `from ${grouped(objects)}`;
-  if (leastEach === 0) return `at most ${bytesText(mostEach)} each (${from})`;
-  return `at least ${bytesText(leastEach)} each (${bytesText(leastEach)} to ${bytesText(mostEach)}, ${from})`;
+  const ofEach = mostEach !== null;
+  const from = ofEach ? `from ${grouped(objects)}` : `${grouped(objects)} measured`;
+  const [low, high] = ofEach ? [leastEach, mostEach] : [least, most];
+  const each = ofEach ? " each" : "";
+  if (low === 0) return `at most ${bytesText(high)}${each} (${from})`;
+  return `at least ${bytesText(low)}${each} (to ${bytesText(high)}, ${from})`;
 }
 
 function objectRow(row) {
