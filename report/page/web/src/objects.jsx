@@ -23,7 +23,14 @@ function objectRow(row) {
     word: nounOf(row.object),
     tone: row.class === "growing" ? "bad" : "",
     place: row,
-    what: [library, growth && speedText(growth), device !== null && `device ${device}`].filter(Boolean).join(", "),
+    what: [
+      library,
+      growth && speedText(growth),
+      row.taken && `takes ${takenText(row.taken)}`,
+      device !== null && `device ${device}`,
+    ]
+      .filter(Boolean)
+      .join(", "),
     amount: `${grouped(alive)} left`,
     facts: [
       ["Made", grouped(made)],
