@@ -74,7 +74,8 @@ LogBuilder everything()
     log.map(0x7f0300000000, 2_MiB, 0x99).unmap(0x7f0300000000, 2_MiB).retain(0x99).trim(0x66, 10);
     log.damaged(format::Damage::underrun, 0x7f0200000000, -4, 2, 8);
     log.free(0x7f0000000000, "cuMemFree_v2", 8).segment_gone(0x7f0200000000).context_gone(1, 8);
-    log.mempool_memory(0x1000, 64, 32)
+    log.object_memory(0x1000, "cuModuleLoad", 64, 32, 128)
+        .mempool_memory(0x1000, 64, 32)
         .device_memory(5, 10)
         .driver_time("cuMemAlloc_v2", 64, 192000, 9000);
     log.blocks_gone("cuMemAlloc_v2", 0x7f0000000000, 10);
