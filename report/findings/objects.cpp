@@ -113,7 +113,7 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
     }
     std::vector<ObjectRow> objects;
     for (auto& [key, row] : rows) {
-        row.object.taken = taken_for(row.measured, taken.others(row.object.device));
+        row.object.taken = taken_for(row.measured, taken.on(row.object.device).others);
         if (row.object.is_left())
             growth.classify(row.object, row.last_ticks);
         objects.push_back(std::move(row.object));

@@ -49,8 +49,8 @@ void DeviceMemory::apply_rare(const Record& record)
         note_ready(block->address);
         if (!block->over)
             awaited_[block->address] = {};
-    } else if (taken_.apply(record)) {
-        take_over_taken();
+    } else if (const auto changed = taken_.apply(record)) {
+        take_over(*changed);
     }
 }
 
@@ -59,16 +59,18 @@ void DeviceMemory::measured(std::uint64_t ticks, const format::ObjectMemory& sai
     const Device& device = device_of(said.device);
     taken_.measured(said, ticks, device.reserved_ticks);
     sample(ticks, {said.device, said.free_after, said.total});
-    take_over_taken();
+    take_over(said.device);
 }
 
-void DeviceMemory::take_over_taken()
+// A device of which nothing else is known is none to be told of.
+void DeviceMemory::take_over(std::int64_t ordinal)
 {
-    for (const auto& [ordinal, taken] : taken_.devices()) {
-        Device& device = device_of(ordinal);
-        device.contexts = taken.contexts;
-        device.objects = taken.objects;
-    }
+    Device* const device = of_ordinal_[static_cast<std::size_t>(device_ordinal(ordinal) + 1)];
+    if (!device)
+        return;
+    const TakenByDriver::Device taken = taken_.on(device->ordinal);
+    device->contexts = taken.contexts;
+    device->objects = taken.objects;
 }
 
 void DeviceMemory::note_given_back(const Block& block)
@@ -98,6 +100,7 @@ DeviceMemory::Device& DeviceMemory::add_device(std::size_t at)
     of_ordinal_[at] = &devices_.emplace_back();
     of_ordinal_[at]->ordinal = static_cast<std::int32_t>(at) - 1;
     of_ordinal_[at]->index = devices_.size() - 1;
+    take_over(of_ordinal_[at]->ordinal);
     return *of_ordinal_[at];
 }
 
@@ -257,7 +260,7 @@ void DeviceMemory::born(const Block& block)
 void DeviceMemory::freed(const Block& block, std::uint64_t)
 {
     if (!leave(sites_[block.site], block.bytes, 1) && taken_.ended(block))
-        take_over_taken();
+        take_over(block.device);
     if (!awaited_.empty())
         note_given_back(block);
 }
@@ -269,10 +272,11 @@ void DeviceMemory::gone(const Block& block, std::uint64_t ticks)
 
 void DeviceMemory::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
 {
-    for (const SiteLoss& loss : losses)
-        if (!leave(sites_[loss.site], loss.bytes, loss.blocks))
-            taken_.died(loss.site);
-    take_over_taken();
+    for (const SiteLoss& loss : losses) {
+        const Site& site = sites_[loss.site];
+        if (!leave(site, loss.bytes, loss.blocks) && taken_.died(loss.site))
+            take_over(site.device);
+    }
 }
 
 // Whether each device is there once, and all of those that sites are of.

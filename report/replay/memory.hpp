@@ -171,7 +171,7 @@ private:
     void update(Device& device, std::uint64_t ticks);
     void sample(std::uint64_t ticks, const format::DeviceMemory& said);
     void measured(std::uint64_t ticks, const format::ObjectMemory& said);
-    void take_over_taken();
+    void take_over(std::int64_t ordinal); // what is taken there
     void note_mempool(std::uint64_t ticks, const format::MempoolMemory& said);
     bool limited() const;
     void mark(std::uint64_t ticks, std::string_view name);

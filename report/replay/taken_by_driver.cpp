@@ -22,7 +22,7 @@ void TakenByDriver::born(const Block& block)
 {
     if (!takes_memory(block.memory))
         return;
-    Device& device = devices_[block.device];
+    Device& device = devices_[device_ordinal(block.device)];
     device.address = block.address;
     device.api = block.api;
     device.site = block.site;
@@ -33,7 +33,7 @@ bool TakenByDriver::ended(const Block& block)
 {
     if (!takes_memory(block.memory))
         return false;
-    ++devices_[block.device].changes;
+    ++devices_[device_ordinal(block.device)].changes;
     const auto kept = alive_.find({block.site, block.address});
     if (kept == alive_.end())
         return false;
@@ -49,49 +49,41 @@ TakenByDriver::forget(std::map<Key, Kept>::iterator kept)
     return alive_.erase(kept);
 }
 
-void TakenByDriver::died(SiteId site)
+bool TakenByDriver::died(SiteId site)
 {
-    for (auto kept = alive_.lower_bound({site, 0});
-         kept != alive_.end() && kept->first.first == site;)
+    auto kept = alive_.lower_bound({site, 0});
+    const bool has_some = kept != alive_.end() && kept->first.first == site;
+    while (kept != alive_.end() && kept->first.first == site)
         kept = forget(kept);
+    return has_some;
 }
 
-bool TakenByDriver::apply(const Record& record)
+std::optional<std::int32_t> TakenByDriver::apply(const Record& record)
 {
     if (const auto defined = record.as<format::Context>()) {
         if (contexts_.size() < kMostKept)
             contexts_.try_emplace(defined->id, Kept{device_ordinal(defined->device), 0});
-    } else if (const auto opened = record.as<format::ContextOpened>()) {
-        context_opened(*opened);
-    } else if (const auto gone = record.as<format::ContextGone>()) {
-        context_gone(gone->context);
-    } else {
-        return false;
+        return std::nullopt;
     }
-    return true;
-}
-
-void TakenByDriver::context_opened(const format::ContextOpened& opened)
-{
-    const auto known = contexts_.find(opened.context);
+    const auto opened = record.as<format::ContextOpened>();
+    const auto gone = record.as<format::ContextGone>();
+    const auto known =
+        opened || gone ? contexts_.find(opened ? opened->context : gone->context) : contexts_.end();
     if (known == contexts_.end())
-        return;
-    Device& device = devices_[known->second.device];
+        return std::nullopt;
+    const std::int32_t ordinal = known->second.device;
+    Device& device = devices_[ordinal];
     ++device.changes;
-    if (known->second.bytes != 0 || opened.free_before <= opened.free_after)
-        return;
-    known->second.bytes = opened.free_before - opened.free_after;
-    device.contexts += known->second.bytes;
-}
-
-void TakenByDriver::context_gone(std::uint64_t id)
-{
-    const auto known = contexts_.extract(id);
-    if (known.empty())
-        return;
-    Device& device = devices_[known.mapped().device];
-    ++device.changes;
-    device.contexts -= std::min(device.contexts, known.mapped().bytes);
+    std::uint64_t& bytes = known->second.bytes;
+    device.contexts -= std::min(device.contexts, bytes);
+    if (gone) {
+        contexts_.erase(known);
+        return ordinal;
+    }
+    if (bytes == 0)
+        bytes = opened->free_before - std::min(opened->free_before, opened->free_after);
+    device.contexts += bytes;
+    return ordinal;
 }
 
 // Nothing of the process happened since the last measurement: if there is more or less free now,
@@ -151,10 +143,10 @@ MeasuredObjects TakenByDriver::of(SiteId site) const
     return known == sites_.end() ? MeasuredObjects{} : known->second;
 }
 
-MovedByOthers TakenByDriver::others(std::int32_t device) const
+TakenByDriver::Device TakenByDriver::on(std::int32_t ordinal) const
 {
-    const auto known = devices_.find(device);
-    return known == devices_.end() ? MovedByOthers{} : known->second.others;
+    const auto known = devices_.find(ordinal);
+    return known == devices_.end() ? Device{} : known->second;
 }
 
 } // namespace vramscope::report

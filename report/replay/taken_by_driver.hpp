@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -61,9 +62,9 @@ public:
     // An object, as BlockWatch has it.
     void born(const Block& block);
     bool ended(const Block& block); // whether that changes what is taken
-    void died(SiteId site);         // all of this site's, with their context
-
-    bool apply(const Record& record); // of contexts; whether it is one
+    bool died(SiteId site);         // the same, of all of this site's, with their context
+    // Of contexts. The device on which that changes what is taken.
+    std::optional<std::int32_t> apply(const Record& record);
 
     // The object that was born last on its device. `reserved_ticks`: when what the process has
     // reserved there changed last.
@@ -72,8 +73,7 @@ public:
 
     // Empty where nothing is known.
     MeasuredObjects of(SiteId site) const;
-    MovedByOthers others(std::int32_t device) const;
-    const std::map<std::int32_t, Device>& devices() const noexcept { return devices_; }
+    Device on(std::int32_t ordinal) const;
     std::size_t sites() const noexcept { return sites_.empty() ? 0 : sites_.rbegin()->first + 1; }
 
     auto state() noexcept { return std::tie(devices_, sites_, alive_, contexts_); }
@@ -84,8 +84,6 @@ private:
         std::int32_t device = -1;
         std::uint64_t bytes = 0;
     };
-    void context_opened(const format::ContextOpened& opened);
-    void context_gone(std::uint64_t id);
     static void note_others(Device& device, std::uint64_t free, std::uint64_t ticks);
     void add(Device& device, std::int32_t ordinal, const format::ObjectMemory& said, bool in_a_row);
     std::map<Key, Kept>::iterator forget(std::map<Key, Kept>::iterator kept);

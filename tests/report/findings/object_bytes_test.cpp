@@ -214,6 +214,9 @@ TEST(ObjectBytes, WhatIsUsedBesideTheProgramsSplitsIntoContextsObjectsAndARest)
     EXPECT_EQ(at_end.unattributed, 1310_MiB);
     EXPECT_EQ(at_end.contexts, 300_MiB);
     EXPECT_EQ(at_end.objects, 10_MiB);
+    opened.context = 3; // of a device on which nothing else is done
+    driver.log().context(3, 1).context_opened(opened);
+    EXPECT_EQ(report_of(driver.log()).processes.at(0).memory.size(), 1u);
     driver.log().context_gone(2);
     EXPECT_EQ(report_of(driver.log()).processes.at(0).memory.at(0).at_end.parts.contexts, 0u);
 }
