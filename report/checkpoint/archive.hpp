@@ -244,7 +244,7 @@ void transfer_optional(Archive& archive, Value& value)
     if constexpr (Archive::kReads) {
         value.reset();
         if (there)
-            value.emplace();
+            value = typename Value::value_type{};
     }
     if (value)
         transfer(archive, *value);

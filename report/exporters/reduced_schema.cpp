@@ -36,7 +36,7 @@ Json value_schema(const ReducedValue& value)
     return schema;
 }
 
-Json line_schema(const char* type, Json properties, Json required)
+Json line_schema(const char* type, const Json& properties, Json required)
 {
     Json all = {{"type", {{"const", type}}}};
     all.update(properties);
@@ -52,7 +52,7 @@ Json line_of_members(const char* type, std::span<const ReducedValue> members)
         properties[std::string(member.name)] = value_schema(member);
         required.push_back(std::string(member.name));
     }
-    return line_schema(type, std::move(properties), std::move(required));
+    return line_schema(type, properties, std::move(required));
 }
 
 // What is in which column is said in words: a row may end before the last of them.
