@@ -81,12 +81,18 @@ bool MisuseReplay::follows(std::uint64_t start, std::uint64_t end) const
 }
 
 // Removes all in the range. What goes beyond the range stays, where it covers a followed address.
-void MisuseReplay::clear(Lives& lives, std::uint64_t start, std::uint64_t end) const
+// Returns about where something in the range belongs.
+MisuseReplay::Lives::iterator MisuseReplay::clear(Lives& lives, std::uint64_t start,
+                                                  std::uint64_t end) const
 {
     auto at = lives.lower_bound(start);
     if (at != lives.begin() && std::prev(at)->second.end > start)
         --at;
     while (at != lives.end() && at->first < end) {
+        if (at->first >= start && at->second.end <= end) {
+            at = lives.erase(at);
+            continue;
+        }
         const auto [first, life] = *at;
         at = lives.erase(at);
         if (first < start && follows(first, start)) {
@@ -97,15 +103,23 @@ void MisuseReplay::clear(Lives& lives, std::uint64_t start, std::uint64_t end) c
         if (life.end > end && follows(end, life.end))
             at = std::next(lives.emplace(end, life).first);
     }
+    return at;
 }
 
 void MisuseReplay::begin(Space& space, std::uint64_t address, std::uint64_t end, Life life)
 {
-    clear(space.alive, address, end);
-    clear(space.ended, address, end);
     life.start = address;
     life.end = end;
-    space.alive.emplace(address, life);
+    const auto place = clear(space.alive, address, end);
+    const auto before = space.ended.find(address);
+    if (before == space.ended.end() || before->second.end != end) {
+        clear(space.ended, address, end);
+        space.alive.emplace_hint(place, address, life);
+        return;
+    }
+    auto piece = space.ended.extract(before); // of the same size, as nearly always
+    piece.mapped() = life;
+    space.alive.insert(place, std::move(piece));
 }
 
 void MisuseReplay::allocate(const Record& record, const Api& api)
@@ -146,12 +160,13 @@ void MisuseReplay::free(const Record& record, KeySpace space)
 MisuseReplay::Lives::iterator MisuseReplay::finish(Space& space, Lives::iterator life,
                                                    const LoggedCall& by)
 {
-    clear(space.ended, life->first, life->second.end);
+    const auto place = clear(space.ended, life->first, life->second.end);
     life->second.ended = by;
-    space.ended.insert(*life);
+    const auto next = std::next(life);
+    space.ended.insert(place, space.alive.extract(life));
     if (follows_all_ && space.ended.size() >= 2 * kMostEnded)
         forget_oldest(space.ended);
-    return space.alive.erase(life);
+    return next;
 }
 
 // Half of them, now and then.

@@ -108,7 +108,7 @@ private:
 
     static const Life* at(const Lives& lives, std::uint64_t address);
     bool follows(std::uint64_t start, std::uint64_t end) const;
-    void clear(Lives& lives, std::uint64_t start, std::uint64_t end) const;
+    Lives::iterator clear(Lives& lives, std::uint64_t start, std::uint64_t end) const;
     void begin(Space& space, std::uint64_t address, std::uint64_t end, Life life);
     void allocate(const Record& record, const Api& api);
     void free(const Record& record, format::KeySpace space);
