@@ -12,16 +12,13 @@
 namespace vramscope::report {
 namespace {
 
-// The driver takes and gives back its own memory in such steps.
-constexpr std::uint64_t kStep = std::uint64_t{2} << 20;
-
 // Where free memory was asked for before and after; where only after, what is in use is the most
 // that it can have taken.
 std::optional<ContextBytes> taken_by(const LoggedContext::Opened& opened)
 {
     if (opened.free_before > opened.free_after) {
         const std::uint64_t fell = opened.free_before - opened.free_after;
-        return ContextBytes{fell - std::min(fell, kStep), fell + kStep};
+        return ContextBytes{fell - std::min(fell, kDriverStep), fell + kDriverStep};
     }
     if (opened.free_before == 0 && opened.total > opened.free_after)
         return ContextBytes{0, opened.total - opened.free_after};

@@ -59,16 +59,6 @@ std::optional<ObjectBytes> taken_for(const MeasuredObjects& sum, const MovedByOt
     return ObjectBytes{sum.objects, bytes, bytes - std::min(bytes, error), bytes + error};
 }
 
-void join_in(MeasuredObjects& sum, const MeasuredObjects& more)
-{
-    sum.objects += more.objects;
-    sum.fell += more.fell;
-    sum.rose += more.rose;
-    sum.largest_rise = std::max(sum.largest_rise, more.largest_rise);
-    sum.runs += more.runs;
-    sum.ticks += more.ticks;
-}
-
 void join_in(ObjectRow& row, const Site& site, const TickClock& clock)
 {
     const std::uint64_t first_ns = clock.ns(site.first_ticks);
@@ -108,7 +98,7 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
             row.merge(place);
         }
         join_in(row, *site, source.clock);
-        join_in(at->second.measured, taken.of(id));
+        at->second.measured.join(taken.of(id));
         at->second.last_ticks = std::max(at->second.last_ticks, site->last_ticks);
     }
     std::vector<ObjectRow> objects;

@@ -78,7 +78,6 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
             inside.push_back(found[at]);
         if (region && !is_full())
             take_region(*region, inside);
-        is_cut_ = is_cut_ || is_full();
     }
     ++levels_;
     const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false, false}));

@@ -47,7 +47,7 @@ public:
 
     const Holders& holders() const { return holders_; }
     // Some pointer or holder was not looked at any more.
-    bool left_open() const { return is_cut_ || !frontier_.empty(); }
+    bool left_open() const { return is_cut_ || is_full() || !frontier_.empty(); }
     unsigned levels() const { return levels_; }
     std::uint64_t searched_bytes() const { return searched_bytes_; } // by one level
 

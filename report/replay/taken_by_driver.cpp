@@ -122,16 +122,15 @@ void TakenByDriver::measured(const format::ObjectMemory& said, std::uint64_t tic
 void TakenByDriver::add(Device& device, std::int32_t ordinal, const format::ObjectMemory& said,
                         bool in_a_row)
 {
-    MeasuredObjects& sum = sites_[device.site];
     const std::uint64_t least = std::min(said.free_before, said.free_after);
     const std::uint64_t fell = said.free_before - least;
     const std::uint64_t rose = said.free_after - least;
-    ++sum.objects;
-    sum.runs += !in_a_row;
-    sum.fell += fell;
-    sum.rose += rose;
-    sum.largest_rise = std::max(sum.largest_rise, rose);
-    sum.ticks += said.took;
+    sites_[device.site].join({.objects = 1,
+                              .fell = fell,
+                              .rose = rose,
+                              .largest_rise = rose,
+                              .runs = in_a_row ? 0U : 1U,
+                              .ticks = said.took});
     if (fell != 0 && alive_.size() < kMostKept &&
         alive_.try_emplace({device.site, device.address}, Kept{ordinal, fell}).second)
         device.objects += fell;

@@ -5,6 +5,7 @@
 // kept, with what may be wrong in them. Part of DeviceMemory, which tells it of objects alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,6 +30,16 @@ struct MeasuredObjects {
     // or came from, others.
     std::uint64_t runs = 0;
     std::uint64_t ticks = 0; // between the two answers
+
+    void join(const MeasuredObjects& more)
+    {
+        objects += more.objects;
+        fell += more.fell;
+        rose += more.rose;
+        largest_rise = std::max(largest_rise, more.largest_rise);
+        runs += more.runs;
+        ticks += more.ticks;
+    }
 };
 
 // Changes of a device's free memory while this process did nothing there that is known.

@@ -132,6 +132,22 @@ TEST(HeapBlocks, OfMemoryThatStandsStillASecondLookFindsTheSame)
     }
 }
 
+// All levels, of this heap and the registers beside it.
+struct HeapSearch {
+    HeapSearch(const HeapOnly& memory, const std::vector<WantedBlock>& wanted)
+        : modules(memory), map(memory, modules, "log", none), heap(memory),
+          search({memory, map, heap}, wanted)
+    {
+        search.run();
+    }
+
+    const ModuleNames modules;
+    const std::vector<AddressSpan> none;
+    const MemoryMap map;
+    const HeapBlocks heap;
+    HolderSearch search;
+};
+
 TEST(HolderSearch, ALoopOfHeapBlocksIsHeldByNobody)
 {
     constexpr Address kBlock = 0x302000000;
@@ -142,12 +158,8 @@ TEST(HolderSearch, ALoopOfHeapBlocksIsHeldByNobody)
     memory.words[3] = kHeap + 64 + 16;
     memory.words[8 + 2] = kHeap + 16;
     const std::vector<WantedBlock> wanted{{{kBlock, kBlock + 512}}};
-    const ModuleNames modules(memory);
-    const std::vector<AddressSpan> none;
-    const MemoryMap map(memory, modules, "log", none);
-    const HeapBlocks heap(memory);
-    HolderSearch search({memory, map, heap}, wanted);
-    search.run();
+    const HeapSearch of_heap(memory, wanted);
+    const HolderSearch& search = of_heap.search;
     EXPECT_FALSE(search.left_open());
     EXPECT_EQ(search.holders().nodes().size(), 3);
     EXPECT_EQ(search.holders().ways({true, true})[0].from, kNoNode);
@@ -166,13 +178,8 @@ TEST(HolderSearch, WhatNeedsNoProofAtOneLevelMayBeAProofAtALaterOne)
     memory.set_registers({kHeldTwice, kHeap + 16});
     const std::vector<WantedBlock> wanted{{{kHeldTwice, kHeldTwice + 512}},
                                           {{kHeldOnce, kHeldOnce + 512}}};
-    const ModuleNames modules(memory);
-    const std::vector<AddressSpan> none;
-    const MemoryMap map(memory, modules, "log", none);
-    const HeapBlocks heap(memory);
-    HolderSearch search({memory, map, heap}, wanted);
-    search.run();
-    const auto ways = search.holders().ways({false, false, false});
+    const HeapSearch of_heap(memory, wanted);
+    const auto ways = of_heap.search.holders().ways({false, false, false});
     EXPECT_NE(ways[0].from, kNoNode);
     EXPECT_NE(ways[1].from, kNoNode);
 }
@@ -225,14 +232,9 @@ TEST(HolderSearch, OfRandomGraphsItReachesWhatAWalkFromTheRootsReaches)
         std::vector<WantedBlock> wanted;
         for (std::size_t block = 0; block < blocks; ++block)
             wanted.push_back({{kBlocks + block * 4096, kBlocks + block * 4096 + 512}});
-        const ModuleNames modules(memory);
-        const std::vector<AddressSpan> none;
-        const MemoryMap map(memory, modules, "log", none);
-        const HeapBlocks heap(memory);
-        HolderSearch search({memory, map, heap}, wanted);
-        search.run();
+        const HeapSearch of_heap(memory, wanted);
         const std::set<Address> reached = walk(memory, registers);
-        const auto ways = search.holders().ways({false, false, false});
+        const auto ways = of_heap.search.holders().ways({false, false, false});
         for (std::size_t block = 0; block < blocks; ++block) {
             const bool is_held = ways[block].from != kNoNode;
             held += is_held;
