@@ -148,15 +148,18 @@ bool HolderSearch::take_frame(const FoundPointer& pointer)
     return true;
 }
 
-// Which words of an object count, and of a part of it that it leads to.
-void HolderSearch::note_used(NodeId node, Address object, NodeId target)
+// Which words of an object count, and of a part of it that it leads to. False: it has no such part.
+bool HolderSearch::note_used(NodeId node, Address object, NodeId target)
 {
     if (const AddressSpan used = python_->used_of(object); used.end != 0)
         holders_.set_used(node, used);
     const Node& part = holders_.nodes()[target];
-    if (target >= holders_.wanted() && part.object == 0 && part.root == RootKind::none)
-        if (const AddressSpan used = python_->used_of_part(object, part); used.end != 0)
-            holders_.set_used(target, used);
+    if (target < holders_.wanted() || part.object != 0 || part.root != RootKind::none)
+        return false;
+    const AddressSpan used = python_->used_of_part(object, part);
+    if (used.end != 0)
+        holders_.set_used(target, used);
+    return used.end != 0;
 }
 
 // Above a thread's stack are its thread-locals, those of vramscope among them.
@@ -193,9 +196,10 @@ void HolderSearch::take_block(const HeapBlock& block, const Region& region,
     const RootKind root = is_module ? RootKind::python_module : RootKind::none;
     const NodeId node =
         known ? *known : holders_.add({{begin, block.end}, root, object, 0, {}, {}});
-    holders_.link(node, link_of(pointer));
+    Link link = link_of(pointer);
     if (object != 0)
-        note_used(node, object, pointer.target);
+        link.owns |= note_used(node, object, pointer.target);
+    holders_.link(node, link);
     if (!known && !is_module)
         waiting_.push_back(node);
 }
@@ -219,7 +223,9 @@ void HolderSearch::add_root(RootKind kind, std::size_t thread, const FoundPointe
 
 Link HolderSearch::link_of(const FoundPointer& pointer) const
 {
-    return {pointer.target, pointer.word, pointer.value == holders_.nodes()[pointer.target].begin};
+    const Node& target = holders_.nodes()[pointer.target];
+    const bool owns = target.object != 0 && python_->is_reference(pointer.value, target.object);
+    return {pointer.target, pointer.word, pointer.value == target.begin, owns};
 }
 
 } // namespace vramscope::report

@@ -61,7 +61,7 @@ private:
     bool may_be_by_type(NodeId node) const;
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
-    void note_used(NodeId node, Address object, NodeId target);
+    bool note_used(NodeId node, Address object, NodeId target);
     bool take_frame(const FoundPointer& pointer);
     void take_stack(const Region& stack, const FoundPointer& pointer);
     void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);

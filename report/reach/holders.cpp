@@ -46,8 +46,8 @@ bool Holders::counts(const Node& holder, const Link& link, const Proof& proof) c
     const Node& held = nodes_[link.to];
     return (link.exact || proof.interior || link.to >= wanted_) &&
            (proof.left_over || !is_left_over(holder, link)) &&
-           (proof.by_type == ByType::none || !is_of_unknown_type(holder) ||
-            is_of_unknown_type(held));
+           (proof.by_type == ByType::none || is_of_unknown_type(held) ||
+            (link.owns && !is_of_unknown_type(holder)));
 }
 
 unsigned Holders::cost_of_root(const Node& node) const

@@ -34,6 +34,7 @@ struct Link {
     NodeId to = kNoNode;
     Address word = 0;   // where the pointer is, in the holder
     bool exact = false; // it points to the beginning
+    bool owns = false;  // as Python's objects do: an object's beginning, or a part of the holder
 };
 
 struct Node : AddressSpan { // what a pointer to it may be
@@ -44,7 +45,8 @@ struct Node : AddressSpan { // what a pointer to it may be
     std::vector<Link> down;
 };
 
-// Ways to objects of Python that prove more.
+// Ways to objects of Python that prove more: only what owns them, or a part, leads there. A word of
+// which some bytes are left over, as in padding, may point into a block, and owns nothing.
 enum class ByType {
     none,
     steps, // by other objects and their parts

@@ -91,6 +91,10 @@ inline constexpr KeysLayout kGeneralKeys{24, 32, 24, 8}, kTextKeys{24, 32, 16, 0
 inline constexpr std::uint64_t kKeysIndexBytes = 9, kKeysKind = 10; // a logarithm; 0: general
 inline constexpr std::uint64_t kOldKeysIndices = 8;                 // how many
 
+// In a word of a frame's that leads to an object, and does not count as a reference.
+inline constexpr std::uint8_t kBorrowedSince = 14;
+inline constexpr std::uint64_t kBorrowed = 1;
+
 inline constexpr std::uint64_t kType = 8, kCount = 16; // in each object; in lists, dicts, texts
 inline constexpr std::uint64_t kReferencesMask = 0xffffffffffff; // of its first word; flags above
 inline constexpr std::uint64_t kTypeName = 24, kTypeBytes = 32, kTypeItemBytes = 40;
@@ -106,6 +110,7 @@ inline constexpr std::uint64_t kValuesHead = 8; // of those inside an object, an
 
 inline constexpr std::uint64_t kListItems = 24;
 inline constexpr std::uint64_t kDictKeys = 32, kDictValues = 40;
+inline constexpr std::uint64_t kSetMask = 32, kSetTable = 40, kSetEntryBytes = 16;
 
 // A deque has blocks of 64 items between links to the blocks beside; it begins and ends inside one.
 inline constexpr std::string_view kDeque = "collections.deque";

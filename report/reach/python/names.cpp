@@ -40,6 +40,11 @@ bool PythonMemory::is_a(Address object, std::uint64_t flag) const
     return is_type(type) && (word_at(type + kTypeFlags) & flag) != 0;
 }
 
+bool PythonMemory::is_set(Address object) const
+{
+    return is_of(object, "set") || is_of(object, "frozenset");
+}
+
 std::string PythonMemory::text(Address object) const
 {
     constexpr std::uint64_t kMost = 100;
@@ -111,7 +116,7 @@ std::optional<std::string> PythonMemory::part_name(Address owner, const AddressS
     const Address values = values_of(owner);
     if (values >= block.begin && values <= word && word < block.end)
         return value_name(owner, values, word);
-    if (is_a(owner, kIsList | kIsDict) || type == "set" || type == "frozenset" || type == kDeque)
+    if (is_a(owner, kIsList | kIsDict) || is_set(owner) || type == kDeque)
         return "";
     return std::nullopt;
 }

@@ -111,6 +111,8 @@ AddressSpan PythonMemory::used_of_part(Address owner, const AddressSpan& part) c
     } else if (is_a(owner, kIsDict) && word_at(owner + kDictKeys) == part.begin) {
         used = {part.begin, first_entry(part.begin) +
                                 count_keys(part.begin) * layout_of(part.begin).entry_bytes};
+    } else if (is_set(owner) && word_at(owner + kSetTable) == part.begin) {
+        used = {part.begin, part.begin + (word_at(owner + kSetMask) + 1) * kSetEntryBytes};
     }
     if (is_of(owner, kDeque))
         used = used_of_deque(owner, part);

@@ -177,6 +177,12 @@ std::uint64_t PythonMemory::references(Address object) const
     return word_at(object) & kReferencesMask;
 }
 
+bool PythonMemory::is_reference(std::uint64_t value, Address object) const
+{
+    const std::uint64_t tag = layout_.minor >= kBorrowedSince ? kBorrowed : 0;
+    return (value & ~tag) == object;
+}
+
 const std::string* PythonMemory::module_of(Address object) const
 {
     const auto known = module_names_.find(object);

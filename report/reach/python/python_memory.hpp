@@ -48,6 +48,7 @@ public:
     // A word that leads to what the object does not own: the collector's list, a weak reference.
     bool is_no_holder(Address object, Address word) const;
     std::uint64_t references(Address object) const; // as its count says
+    bool is_reference(std::uint64_t value, Address object) const;
     // The module that this object is, or whose variables this dict has; null: neither.
     const std::string* module_of(Address object) const;
 
@@ -93,6 +94,7 @@ private:
     void for_each_item(Address dict, const Called& called) const;
     AddressSpan used_of_deque(Address deque, const AddressSpan& part) const;
     bool is_of(Address object, std::string_view type) const;
+    bool is_set(Address object) const;
     bool is_a(Address object, std::uint64_t flag) const; // of that type, or of one made from it
     std::string text(Address object) const;              // of a str that is ASCII; else "?"
     std::string characters(Address from, std::size_t most) const;

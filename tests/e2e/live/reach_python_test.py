@@ -20,6 +20,7 @@ CHAINS = {
     "a_global": ["variable `a_global` of module `__main__`", *OF_TENSOR],
     "losses": ["variable `losses` of module `__main__`", "list of 3", *OF_TENSOR],
     "cache": ["variable `cache` of module `__main__`", "dict of 2", *OF_TENSOR],
+    "a_set": ["variable `a_set` of module `__main__`", "set", *OF_TENSOR],
     "nested": ["variable `nested` of module `__main__`", "dict of 1", "list of 1", "dict of 1", "tuple of 2", *OF_TENSOR],
     "slotted": ["variable `slotted` of module `__main__`", "Slotted", "c_void_p"],
     "registry": ["variable `Registered` of module `__main__`", "class `Registered`.registry", "list of 1", *OF_TENSOR],
@@ -91,6 +92,16 @@ class PythonHolders(LiveTest):
                         found, names = self.search(python, pool)
                         self.assertEqual(found["notices"], [])
                         self.assert_chains(version, self.said_of(found, names))
+
+    def test_what_points_into_an_object_does_not_hold_it(self):
+        for python in [python for version in KNOWN for python in interpreters(version)[:1]]:
+            with self.subTest(python=python):
+                process, _ = self.start_python(python, PROGRAM.with_name("points_inside.py"))
+                found = self.reach(process)
+                self.end_python(process)
+                self.log.unlink()
+                said = [group["verdict"] for row in found["rows"] for group in row["groups"]]
+                self.assertEqual(sorted(said), ["held", "possibly"])
 
     def assert_chains(self, version, said):
         self.assertEqual({name for name, _, _ in said}, set(CHAINS))

@@ -31,6 +31,7 @@ for _ in range(3):
 cache = {}
 for shape in ((1, 2), (3, 4)):
     cache[shape] = Tensor("cache")
+a_set = {Tensor("a_set"), *range(9)}  # too many for the room inside
 nested = {"model": [{"layer": (None, Tensor("nested"))}]}
 slotted = Slotted("slotted")
 

@@ -252,7 +252,7 @@ TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
     const NodeId object = holders.add({{0x200, 0x240}, RootKind::none, 0x200, 0, {}, {}});
     const NodeId piece = holders.add({{0x300, 0x340}, RootKind::none, 0, 0, {}, {}});
     holders.link(variable, {unknown, 0x10, true});
-    holders.link(unknown, {object, 0x110, true});
+    holders.link(unknown, {object, 0x110, true, true});
     holders.link(object, {piece, 0x210, true});
     holders.link(piece, {0, 0x310, true});
     const Proof by_type{false, false, false, ByType::all};
@@ -260,7 +260,9 @@ TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
     EXPECT_EQ(holders.ways(by_type)[0].from, kNoNode);
     EXPECT_EQ(holders.ways({false, false, false, ByType::steps})[0].from, kNoNode);
     const NodeId module = holders.add({{0x400, 0x440}, RootKind::python_module, 0x400, 0, {}, {}});
-    holders.link(module, {object, 0x410, true});
+    holders.link(module, {object, 0x418});
+    EXPECT_EQ(holders.ways(by_type)[0].from, kNoNode) << "a word that points into it owns nothing";
+    holders.link(module, {object, 0x410, true, true});
     EXPECT_EQ(holders.ways(by_type)[object].from, module);
     EXPECT_EQ(holders.ways(by_type)[0].from, piece) << "below objects any block counts";
 }
