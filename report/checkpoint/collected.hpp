@@ -16,6 +16,10 @@
 
 namespace vramscope::report {
 
+// A log is worth a collection when it has grown by that on the disk: the checkpoint of a usual
+// server has a third of it, and is made in less time than it takes to replay this.
+inline constexpr std::uint64_t kWorthCollecting = 1280 << 10; // bytes
+
 // Error: it is damaged. `log` is collected, and held.
 std::string read_collected_checkpoint(const LogFile& log);
 

@@ -80,28 +80,29 @@ bool MisuseReplay::follows(std::uint64_t start, std::uint64_t end) const
     return first != addresses_.end() && *first < end;
 }
 
-// Removes all in the range. What goes beyond the range stays, where it covers a followed address.
-// Returns about where something in the range belongs.
-MisuseReplay::Lives::iterator MisuseReplay::clear(Lives& lives, std::uint64_t start,
-                                                  std::uint64_t end) const
+// Removes all in the range; `at`: the first that begins in it, or behind it. What goes beyond the
+// range stays, where it covers a followed address. Returns what is behind the range.
+MisuseReplay::Lives::iterator MisuseReplay::clear(Space& space, Lives::iterator at,
+                                                  std::uint64_t start, std::uint64_t end) const
 {
-    auto at = lives.lower_bound(start);
+    Lives& lives = space.lives;
     if (at != lives.begin() && std::prev(at)->second.end > start)
         --at;
     while (at != lives.end() && at->first < end) {
-        if (at->first >= start && at->second.end <= end) {
-            at = lives.erase(at);
-            continue;
-        }
-        const auto [first, life] = *at;
+        const std::uint64_t first = at->first;
+        const Life life = at->second;
         at = lives.erase(at);
-        if (first < start && follows(first, start)) {
+        space.ended -= !life.is_alive();
+        const auto keep = [&](std::uint64_t from, std::uint64_t to) {
             Life left = life;
-            left.end = start;
-            lives.emplace(first, left);
-        }
+            left.end = to;
+            at = std::next(lives.emplace_hint(at, from, left));
+            space.ended += !life.is_alive();
+        };
+        if (first < start && follows(first, start))
+            keep(first, start);
         if (life.end > end && follows(end, life.end))
-            at = std::next(lives.emplace(end, life).first);
+            keep(end, life.end);
     }
     return at;
 }
@@ -110,16 +111,13 @@ void MisuseReplay::begin(Space& space, std::uint64_t address, std::uint64_t end,
 {
     life.start = address;
     life.end = end;
-    const auto place = clear(space.alive, address, end);
-    const auto before = space.ended.find(address);
-    if (before == space.ended.end() || before->second.end != end) {
-        clear(space.ended, address, end);
-        space.alive.emplace_hint(place, address, life);
+    const auto before = space.lives.lower_bound(address);
+    if (before != space.lives.end() && before->first == address && before->second.end == end) {
+        space.ended -= !before->second.is_alive(); // of the same size, as nearly always
+        before->second = life;
         return;
     }
-    auto piece = space.ended.extract(before); // of the same size, as nearly always
-    piece.mapped() = life;
-    space.alive.insert(place, std::move(piece));
+    space.lives.emplace_hint(clear(space, before, address, end), address, life);
 }
 
 void MisuseReplay::allocate(const Record& record, const Api& api)
@@ -129,12 +127,11 @@ void MisuseReplay::allocate(const Record& record, const Api& api)
     if (!follows(record.address, end))
         return;
     Space& lives = spaces_[index_of(space)];
-    const auto known = lives.alive.find(record.address);
-    const bool again = api.memory == Memory::ipc || api.memory == Memory::imported_physical;
-    if (again && known != lives.alive.end()) {
-        ++known->second.references;
-        return;
-    }
+    if (api.memory == Memory::ipc || api.memory == Memory::imported_physical)
+        if (Life* const known = alive_at(lives, record.address)) {
+            ++known->references;
+            return;
+        }
     Life life;
     life.bytes = record.bytes;
     life.memory =
@@ -149,46 +146,50 @@ void MisuseReplay::allocate(const Record& record, const Api& api)
 void MisuseReplay::free(const Record& record, KeySpace space)
 {
     Space& lives = spaces_[index_of(space)];
-    const auto life = lives.alive.find(record.address);
-    if (life == lives.alive.end() || life->second.start != record.address ||
-        life->second.memory == Memory::graph || record.ticks < life->second.allocation.ticks)
+    Life* const life = alive_at(lives, record.address);
+    if (!life || life->start != record.address || life->memory == Memory::graph ||
+        record.ticks < life->allocation.ticks)
         return;
-    if (--life->second.references == 0)
-        finish(lives, life, {record.api, record.stack, record.ticks});
+    if (--life->references == 0)
+        finish(lives, *life, {record.api, record.stack, record.ticks});
 }
 
-MisuseReplay::Lives::iterator MisuseReplay::finish(Space& space, Lives::iterator life,
-                                                   const LoggedCall& by)
+void MisuseReplay::finish(Space& space, Life& life, LoggedCall by)
 {
-    const auto place = clear(space.ended, life->first, life->second.end);
-    life->second.ended = by;
-    const auto next = std::next(life);
-    space.ended.insert(place, space.alive.extract(life));
-    if (follows_all_ && space.ended.size() >= 2 * kMostEnded)
-        forget_oldest(space.ended);
-    return next;
+    by.ticks = std::max<std::uint64_t>(by.ticks, 1);
+    life.ended = by;
+    if (++space.ended >= 2 * kMostEnded && follows_all_)
+        forget_oldest(space);
 }
 
-// Half of them, now and then.
-void MisuseReplay::forget_oldest(Lives& ended)
+// Half of what ended, now and then.
+void MisuseReplay::forget_oldest(Space& space)
 {
     std::vector<std::uint64_t> ends;
-    for (const auto& [first, life] : ended)
-        ends.push_back(life.ended.ticks);
+    for (const auto& [first, life] : space.lives)
+        if (!life.is_alive())
+            ends.push_back(life.ended.ticks);
     const auto oldest_kept = ends.end() - static_cast<std::ptrdiff_t>(kMostEnded);
     std::nth_element(ends.begin(), oldest_kept, ends.end());
     const std::uint64_t oldest = *oldest_kept;
-    std::erase_if(ended, [&](const auto& one) { return one.second.ended.ticks < oldest; });
+    space.ended -= std::erase_if(space.lives, [&](const auto& one) {
+        return !one.second.is_alive() && one.second.ended.ticks < oldest;
+    });
     complete_ = false;
 }
 
-bool MisuseReplay::are_sound(const Lives& lives)
+bool MisuseReplay::is_sound(const Space& space)
 {
     std::uint64_t last = 0;
-    return std::all_of(lives.begin(), lives.end(), [&](const auto& one) {
-        const auto& [first, life] = one;
-        return std::exchange(last, life.end) <= first && first <= life.end && life.start <= first;
-    });
+    std::size_t ended = 0;
+    return std::all_of(space.lives.begin(), space.lives.end(),
+                       [&](const auto& one) {
+                           const auto& [first, life] = one;
+                           ended += !life.is_alive();
+                           return std::exchange(last, life.end) <= first && first <= life.end &&
+                                  life.start <= first;
+                       }) &&
+           ended == space.ended;
 }
 
 bool MisuseReplay::rebuild() const
@@ -197,9 +198,8 @@ bool MisuseReplay::rebuild() const
         return !one.second.mortal || contexts_.count(one.second.context) != 0;
     };
     return std::all_of(spaces_.begin(), spaces_.end(), [&](const Space& space) {
-        return are_sound(space.alive) && are_sound(space.ended) &&
-               std::all_of(space.alive.begin(), space.alive.end(), knows_its_context) &&
-               std::all_of(space.ended.begin(), space.ended.end(), knows_its_context);
+        return is_sound(space) &&
+               std::all_of(space.lives.begin(), space.lives.end(), knows_its_context);
     });
 }
 
@@ -223,9 +223,13 @@ void MisuseReplay::unmap(const Record& record)
     if (!unmap)
         return;
     Space& mappings = spaces_[index_of(KeySpace::mapping)];
-    auto life = mappings.alive.lower_bound(unmap->address);
-    while (life != mappings.alive.end() && life->first - unmap->address < unmap->bytes)
-        life = finish(mappings, life, {record.api, 0, record.ticks});
+    std::vector<Life*> inside;
+    for (auto at = mappings.lives.lower_bound(unmap->address);
+         at != mappings.lives.end() && at->first - unmap->address < unmap->bytes; ++at)
+        if (at->second.is_alive())
+            inside.push_back(&at->second);
+    for (Life* const life : inside)
+        finish(mappings, *life, {record.api, 0, record.ticks});
 }
 
 void MisuseReplay::retain(const Record& record)
@@ -233,9 +237,8 @@ void MisuseReplay::retain(const Record& record)
     const auto retain = record.as<format::Retain>();
     if (!retain)
         return;
-    Lives& alive = spaces_[index_of(KeySpace::physical)].alive;
-    if (const auto life = alive.find(retain->handle); life != alive.end())
-        ++life->second.references;
+    if (Life* const life = alive_at(spaces_[index_of(KeySpace::physical)], retain->handle))
+        ++life->references;
 }
 
 void MisuseReplay::context_gone(const Record& record)
@@ -247,8 +250,8 @@ void MisuseReplay::context_gone(const Record& record)
     ++context.deaths;
     context.death = {record.api, gone->stack, record.ticks};
     Space& handles = spaces_[index_of(KeySpace::context)];
-    if (const auto life = handles.alive.find(context.handle); life != handles.alive.end())
-        finish(handles, life, context.death);
+    if (Life* const life = alive_at(handles, context.handle))
+        finish(handles, *life, context.death);
 }
 
 const LoggedCall* MisuseReplay::death_of(const Life& life) const
@@ -268,6 +271,12 @@ const MisuseReplay::Life* MisuseReplay::at(const Lives& lives, std::uint64_t add
     return address < life.end ? &life : nullptr;
 }
 
+MisuseReplay::Life* MisuseReplay::alive_at(Space& space, std::uint64_t first)
+{
+    const auto life = space.lives.find(first);
+    return life != space.lives.end() && life->second.is_alive() ? &life->second : nullptr;
+}
+
 // The block at this address: one that is alive rather than one that was, and one that this function
 // frees rather than another.
 std::optional<MisuseReplay::Found> MisuseReplay::find(KeySpace wanted, std::uint64_t address) const
@@ -275,22 +284,19 @@ std::optional<MisuseReplay::Found> MisuseReplay::find(KeySpace wanted, std::uint
     std::optional<Found> best;
     int best_rank = 0;
     const auto offer = [&](KeySpace space) {
-        const Space& lives = spaces_[index_of(space)];
         const bool own = space == wanted;
-        for (const Lives* const some : {&lives.alive, &lives.ended}) {
-            const Life* const life = at(*some, address);
-            if (!life)
-                continue;
-            const LoggedCall* const death = life->ended.ticks == 0 ? death_of(*life) : nullptr;
-            const Found found{*life, death ? *death : life->ended, death != nullptr, own};
-            const bool alive = found.ended.ticks == 0;
-            if (!own && !alive && life->start != address)
-                continue; // too far from what was meant
-            const int rank = 1 + own + 2 * alive;
-            if (rank > best_rank) {
-                best_rank = rank;
-                best.emplace(found);
-            }
+        const Life* const life = at(spaces_[index_of(space)].lives, address);
+        if (!life)
+            return;
+        const LoggedCall* const death = life->is_alive() ? death_of(*life) : nullptr;
+        const Found found{*life, death ? *death : life->ended, death != nullptr, own};
+        const bool alive = found.ended.ticks == 0;
+        if (!own && !alive && life->start != address)
+            return; // too far from what was meant
+        const int rank = 1 + own + 2 * alive;
+        if (rank > best_rank) {
+            best_rank = rank;
+            best.emplace(found);
         }
     };
     for (const format::KeySpaceRow& row : format::kKeySpaces) {

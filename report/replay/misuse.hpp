@@ -83,16 +83,20 @@ private:
         std::uint64_t bytes = 0;
         format::Memory memory = format::Memory::none;
         LoggedCall allocation;
-        LoggedCall ended;
+        LoggedCall ended; // ticks 0: it is alive
         std::uint64_t context = 0;
         std::uint64_t context_deaths = 0; // when it was allocated
         std::uint64_t references = 1;
         bool mortal = false; // dies with its context
+
+        bool is_alive() const noexcept { return ended.ticks == 0; }
     };
-    using Lives = std::map<std::uint64_t, Life>; // keyed by their first address; disjoint
+    // Keyed by their first address; disjoint. What ends stays where it was, as its address is soon
+    // given again.
+    using Lives = std::map<std::uint64_t, Life>;
     struct Space {
-        Lives alive;
-        Lives ended;
+        Lives lives;
+        std::size_t ended = 0; // of these
     };
     struct Context {
         std::uint64_t handle = 0;
@@ -107,8 +111,10 @@ private:
     };
 
     static const Life* at(const Lives& lives, std::uint64_t address);
+    static Life* alive_at(Space& space, std::uint64_t first);
     bool follows(std::uint64_t start, std::uint64_t end) const;
-    Lives::iterator clear(Lives& lives, std::uint64_t start, std::uint64_t end) const;
+    Lives::iterator clear(Space& space, Lives::iterator at, std::uint64_t start,
+                          std::uint64_t end) const;
     void begin(Space& space, std::uint64_t address, std::uint64_t end, Life life);
     void allocate(const Record& record, const Api& api);
     void free(const Record& record, format::KeySpace space);
@@ -117,9 +123,9 @@ private:
     void retain(const Record& record);
     void context_gone(const Record& record);
     bool refuse(const Record& record, const Api& api);
-    static bool are_sound(const Lives& lives);
-    void forget_oldest(Lives& ended);
-    Lives::iterator finish(Space& space, Lives::iterator life, const LoggedCall& by);
+    static bool is_sound(const Space& space);
+    void forget_oldest(Space& space);
+    void finish(Space& space, Life& life, LoggedCall by);
     const LoggedCall* death_of(const Life& life) const;
     std::optional<Found> find(format::KeySpace wanted, std::uint64_t address) const;
 

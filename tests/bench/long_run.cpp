@@ -4,8 +4,8 @@
 //   long_run FILE HOURS RATE [SECONDS]
 //
 // A program with 16 threads, 200 call places, 2500 live blocks and our own pool allocates and frees,
-// RATE events a second; an hour has so many SECONDS, 3600 unless told. Each 300,000 events, or 15
-// seconds, the log is collected. From the second quarter of the run on one place keeps blocks, up
+// RATE events a second; an hour has so many SECONDS, 3600 unless told. The log is collected when it
+// has grown by kWorthCollecting, or after 15 seconds. From the second quarter of the run on one place keeps blocks, up
 // to the third; after each hour it is asked what grows, as `top` asks it. Printed are what is on the
 // disk and what collecting cost. Ends 1 if the disk did not stay flat, if the growth was not found
 // within an hour or not taken back within one, or if sums are not those of the generator.
@@ -270,21 +270,24 @@ report::LiveState look(const Server& server)
 Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, bool keeps)
 {
     constexpr std::uint64_t kKept = 200; // an hour
-    const std::uint64_t apart = std::clamp<std::uint64_t>(300'000 / rate, 15, seconds);
+    constexpr std::uint64_t kInterval = 15;
     Hour hour;
-    std::uint64_t kept = 0;
+    std::uint64_t kept = 0, last = 0, collected_bytes = 0;
     for (std::uint64_t second = 0; second < seconds; ++second) {
         server.run(rate, kSecond / rate);
         for (; keeps && kept < (second + 1) * kKept / seconds; ++kept)
             server.keep_one();
-        if ((second + 1) % apart != 0)
-            continue;
         server.publish();
-        hour.most_on_disk = std::max(hour.most_on_disk, bytes_on_disk(server.file()));
+        const std::uint64_t bytes = bytes_on_disk(server.file());
+        hour.most_on_disk = std::max(hour.most_on_disk, bytes);
+        if (bytes < collected_bytes + report::kWorthCollecting && second - last < kInterval)
+            continue;
+        last = second;
         const double before = cpu_seconds();
         hour.checkpoint_bytes = collect(server.file(), server.now() - kSecond);
         hour.collecting += cpu_seconds() - before;
-        hour.most_on_disk = std::max(hour.most_on_disk, bytes_on_disk(server.file()));
+        collected_bytes = bytes_on_disk(server.file());
+        hour.most_on_disk = std::max(hour.most_on_disk, collected_bytes);
     }
     hour.growing = look(server).growing.size();
     return hour;

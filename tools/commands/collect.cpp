@@ -36,7 +36,7 @@ Ends 0; 110 if there is no such process or it has no log, or no program writes i
 for wrong usage, if another process collects it, or if its file system cannot give back a part of a file.
 
 Examples:
-  vramscope collect 4711 &                     every 15 seconds, until the program ends
+  vramscope collect 4711 &                     each 1.25 MiB, or 15 seconds, until the program ends
   vramscope collect vramscope.server.4711.vsl --interval 60
   vramscope collect 4711 --metrics server.prom and numbers for Prometheus each time
   vramscope collect 4711 --once                now
@@ -79,13 +79,15 @@ void collect_once(Collector& collector, bool last)
     }
 }
 
-// Returns whether the program runs on, and writes this log.
-bool wait(const Collector& collector, std::chrono::duration<double> interval)
+// Collects what grows much in less. Returns whether the program runs on, and writes this log.
+bool wait(Collector& collector, std::chrono::duration<double> interval)
 {
     constexpr std::chrono::duration<double> kLook(0.5); // for its end
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     for (;;) {
+        if (collector.has_grown(kWorthCollecting))
+            collect_once(collector, false);
         if (collector.program_ended())
             return false;
         const std::chrono::duration<double> left = interval - (Clock::now() - begin);

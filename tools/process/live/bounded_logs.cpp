@@ -33,20 +33,14 @@ constexpr std::uint64_t kShare = 4; // of what it may take: when it has grown by
 struct BoundedLog {
     std::unique_ptr<Collector> collector;
     Clock::time_point last{};
-    std::uint64_t bytes = 0; // on the disk, behind the last collection
-    bool grew = false;       // what made it grow was too young for the last collection
-    bool told = false;       // of what went wrong
+    bool grew = false; // what made it grow was too young for the last collection
+    bool told = false; // of what went wrong
 };
 
 void tell_once(BoundedLog& log, const std::string& what)
 {
     if (!std::exchange(log.told, true))
         warn("--bounded: " + what);
-}
-
-bool has_grown(const BoundedLog& log, std::uint64_t most_bytes)
-{
-    return log.collector->bytes_on_disk() >= log.bytes + most_bytes / kShare;
 }
 
 void collect(BoundedLog& log, std::uint64_t most_bytes)
@@ -56,10 +50,9 @@ void collect(BoundedLog& log, std::uint64_t most_bytes)
     } catch (const std::exception& error) {
         tell_once(log, fmt::format("{}; it is tried again", error.what()));
     }
-    log.bytes = log.collector->bytes_on_disk();
-    if (log.bytes > most_bytes)
+    if (const std::uint64_t bytes = log.collector->bytes_on_disk(); bytes > most_bytes)
         tell_once(log, fmt::format("what {} needs is {}", log.collector->name().string(),
-                                   report::human_bytes(log.bytes)));
+                                   report::human_bytes(bytes)));
 }
 
 void look_at(BoundedLog& log, std::uint64_t most_bytes)
@@ -69,7 +62,7 @@ void look_at(BoundedLog& log, std::uint64_t most_bytes)
         log.collector.reset();
     if (!log.collector)
         return;
-    const bool grown = has_grown(log, most_bytes);
+    const bool grown = log.collector->has_grown(most_bytes / kShare);
     if (!grown && now - log.last < (log.grew ? Clock::duration(kSettled) : kInterval))
         return;
     collect(log, most_bytes);

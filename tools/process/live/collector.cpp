@@ -170,8 +170,17 @@ Collector::Replayed Collector::replay() const
     return replayed;
 }
 
+bool Collector::has_grown(std::uint64_t bytes) const
+{
+    return bytes_on_disk() >= bytes_before_ + bytes;
+}
+
 Collector::Outcome Collector::collect()
 {
+    struct Note {
+        Collector& of;
+        ~Note() { of.bytes_before_ = of.bytes_on_disk(); }
+    } const note{*this};
     const Replayed replayed = replay();
     if (replayed.checkpoint.empty())
         return Outcome::nothing;

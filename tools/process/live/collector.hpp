@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "report/checkpoint/collected.hpp"
 #include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
+
+using report::kWorthCollecting;
 
 class Collector {
 public:
@@ -39,6 +42,7 @@ public:
     const std::filesystem::path& name() const noexcept { return process_.name; }
     pid_t pid() const noexcept { return process_.pid; }
     std::uint64_t bytes_on_disk() const;
+    bool has_grown(std::uint64_t bytes) const; // on the disk, by that since the last collect()
     std::size_t checkpoint_bytes() const noexcept { return checkpoint_bytes_; } // of the last one
 
 private:
@@ -49,6 +53,7 @@ private:
     LiveProcess process_; // its pid as this command sees it
     int descriptor_;
     std::size_t checkpoint_bytes_ = 0;
+    std::uint64_t bytes_before_ = 0; // on the disk, behind the last collect()
 };
 
 } // namespace vramscope
