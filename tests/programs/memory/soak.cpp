@@ -6,10 +6,12 @@
 // pinned; a handful of blocks live in each. Once a second each thread keeps a block, up to a hundred,
 // and a thread of its own comes, allocates, frees and ends. Of every block that it is given a thread
 // writes the first word and reads it back before its end. Each minute, and at the end, a line of
-// counts is printed: calls, blocks alive, their bytes, the process's resident bytes.
+// counts is printed: calls, blocks kept, their bytes, the process's resident bytes, and how long half
+// of all allocations and frees took at most, and 99 of 100.
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +42,45 @@ struct Counts {
     std::atomic<std::uint64_t> kept{0}, kept_bytes{0};
 };
 Counts counts;
+
+// How often a call took how long, within an eighth.
+class Durations {
+public:
+    template <typename Called>
+    void measure(const Called& called)
+    {
+        const auto begin = Clock::now();
+        called();
+        const auto ns = std::chrono::nanoseconds(Clock::now() - begin).count();
+        ++counts_[bucket_of(static_cast<std::uint64_t>(ns))];
+    }
+
+    // So many percent of them took at most that many ns; 0: there are none.
+    std::uint64_t most_of(std::uint64_t percent) const
+    {
+        std::uint64_t all = 0, so_far = 0;
+        for (const auto& count : counts_)
+            all += count;
+        for (std::size_t bucket = 0; so_far < all; ++bucket)
+            if ((so_far += counts_[bucket]) * 100 >= all * percent)
+                return ((bucket & kPartMask) + kParts + 1) << (bucket >> kPartBits);
+        return 0;
+    }
+
+private:
+    static constexpr unsigned kPartBits = 3;
+    static constexpr std::uint64_t kParts = 1U << kPartBits, kPartMask = kParts - 1;
+
+    static std::size_t bucket_of(std::uint64_t ns)
+    {
+        ns |= kParts;
+        const auto shift = static_cast<unsigned>(std::bit_width(ns)) - kPartBits - 1;
+        return (shift << kPartBits) + ((ns >> shift) & kPartMask);
+    }
+
+    std::array<std::atomic<std::uint64_t>, 64 << kPartBits> counts_{};
+};
+Durations durations;
 
 std::uint64_t resident_bytes()
 {
@@ -93,21 +134,7 @@ private:
     {
         Block block{0, static_cast<unsigned>(random_() % 4), random_()};
         bytes = std::max(bytes, sizeof block.word);
-        void* host = nullptr;
-        switch (block.kind) {
-        case 0:
-            check(cuMemAlloc_v2(&block.address, bytes));
-            break;
-        case 1:
-            check(cuMemAllocAsync(&block.address, bytes, stream_));
-            break;
-        case 2:
-            check(cuMemAllocManaged(&block.address, bytes, CU_MEM_ATTACH_GLOBAL));
-            break;
-        default:
-            check(cuMemHostAlloc(&host, bytes, 0));
-            block.address = reinterpret_cast<CUdeviceptr>(host);
-        }
+        durations.measure([&] { make(block, bytes); });
         ++counts.allocations;
         check(cuMemcpyHtoDAsync_v2(block.address, &block.word, sizeof block.word, stream_));
         check(cuStreamSynchronize(stream_));
@@ -123,13 +150,33 @@ private:
             std::fprintf(stderr, "a block of kind %u was written to by another\n", block.kind);
             std::_Exit(5);
         }
-        if (block.kind == 3)
-            check(cuMemFreeHost(reinterpret_cast<void*>(block.address)));
-        else
-            check(block.kind == 1 ? cuMemFreeAsync(block.address, stream_)
-                                  : cuMemFree_v2(block.address));
+        durations.measure([&] { end(block); });
         ++counts.frees;
         block = {};
+    }
+
+    void make(Block& block, std::size_t bytes)
+    {
+        void* host = nullptr;
+        switch (block.kind) {
+        case 0:
+            return check(cuMemAlloc_v2(&block.address, bytes));
+        case 1:
+            return check(cuMemAllocAsync(&block.address, bytes, stream_));
+        case 2:
+            return check(cuMemAllocManaged(&block.address, bytes, CU_MEM_ATTACH_GLOBAL));
+        default:
+            check(cuMemHostAlloc(&host, bytes, 0));
+            block.address = reinterpret_cast<CUdeviceptr>(host);
+        }
+    }
+
+    void end(const Block& block)
+    {
+        if (block.kind == 3)
+            return check(cuMemFreeHost(reinterpret_cast<void*>(block.address)));
+        check(block.kind == 1 ? cuMemFreeAsync(block.address, stream_)
+                              : cuMemFree_v2(block.address));
     }
 
     std::mt19937_64 random_;
@@ -165,8 +212,10 @@ void work(CUcontext context, unsigned seed, Clock::time_point end, std::uint64_t
 void print()
 {
     const std::uint64_t frees = counts.frees, allocations = counts.allocations;
-    std::printf("allocations=%lu frees=%lu kept=%lu kept_bytes=%lu resident=%lu\n", allocations,
-                frees, counts.kept.load(), counts.kept_bytes.load(), resident_bytes());
+    std::printf(
+        "allocations=%lu frees=%lu kept=%lu kept_bytes=%lu resident=%lu p50_ns=%lu p99_ns=%lu\n",
+        allocations, frees, counts.kept.load(), counts.kept_bytes.load(), resident_bytes(),
+        durations.most_of(50), durations.most_of(99));
     std::fflush(stdout);
 }
 
