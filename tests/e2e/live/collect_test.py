@@ -250,6 +250,7 @@ class CollectTest(LiveTest):
 
     def test_wrong_usage(self):
         process = self.start()
+        self.tell(process, "nothing")  # by then we are loaded
         self.assert_refused("collect", process.pid, words="has no log yet")
         self.tell(process, "hold 4096 1")
         self.assert_refused("collect", process.pid, "--interval", "0", words="0.1 to 3600", status=125)

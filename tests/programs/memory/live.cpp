@@ -4,7 +4,7 @@
 //
 // hold BYTES COUNT; host BYTES COUNT; drop COUNT, of what it holds, the newest first; twice COUNT, a
 // free again of what was dropped last; churn COUNT THREADS, pairs of an allocation and its free in
-// each thread; exec PROGRAM; end.
+// each thread; exec PROGRAM; nothing, before which CUDA is not called; end.
 #include <cstddef>
 #include <iostream>
 #include <string>
@@ -77,6 +77,10 @@ int main()
         int count = 0;
         int threads = 0;
         std::string program;
+        if (what == "nothing") {
+            std::cout << "done" << std::endl;
+            continue;
+        }
         if (!context && what != "exec")
             context = primary_context();
         if (what == "hold" && std::cin >> bytes >> count)
