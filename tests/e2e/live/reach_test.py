@@ -58,6 +58,8 @@ CASES = {
     "behind_a_vector": ("held", "variable `shorter` of reach_cases"),  # the word is there, whatever the vector says
     "cleared_vector": ("lost", None),
     "in_a_lost_tree": ("lost", "a heap block of"),
+    "open_library": ("held", "variable `of_a_library` of libreach_library.so"),
+    "closed_library": ("lost", None),
     "stack": ("held", "the stack of thread"),
     "thread_local": ("held", "a thread-local of thread"),
     "pthread_key": ("held", "a thread-local of thread"),
@@ -87,8 +89,11 @@ def twin(*options):
     folder = tempfile.mkdtemp()
     unittest.addModuleCleanup(shutil.rmtree, folder)
     program = pathlib.Path(folder) / "twin"
-    done = subprocess.run(["g++", "-std=c++17", "-O1", "-g", "-pthread", "-DTWIN", "-fno-omit-frame-pointer", *options, TWIN, "-o", program])
-    return program if done.returncode == 0 else None
+    libraries = [program.with_name(f"libreach_library{name}.so") for name in ("", "_closed")]
+    commands = [["-shared", "-fPIC", TWIN.with_name("reach_library.cpp"), "-o", library] for library in libraries]
+    commands.append(["-pthread", "-DTWIN", "-fno-omit-frame-pointer", *options, TWIN, "-o", program, "-ldl"])
+    done = [subprocess.run(["g++", "-std=c++17", "-O1", "-g", *command]) for command in commands]
+    return program if all(one.returncode == 0 for one in done) else None
 
 
 class Twin(LiveTest):

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <dlfcn.h>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -278,6 +280,22 @@ namespace {
     asm volatile("" : : "r"(tree) : "memory");
 }
 
+// Of reach_library.cpp, beside the program.
+[[gnu::noinline]] void* hold_by_library(const char* file, const char* name)
+{
+    const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    void* const library = dlopen((here / file).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        std::exit(4);
+    *static_cast<char**>(dlsym(library, "of_a_library")) = shown(make(name));
+    return library;
+}
+
+[[gnu::noinline]] void lose_by_library()
+{
+    dlclose(hold_by_library("libreach_library_closed.so", "closed_library"));
+}
+
 [[gnu::noinline]] void hold_by_thread()
 {
 #ifndef TWIN
@@ -337,6 +355,8 @@ int main(int count, char**)
     lose_by_heap();
     hold_by_containers();
     lose_by_containers();
+    hold_by_library("libreach_library.so", "open_library");
+    lose_by_library();
     wipe_stack();
     std::thread(hold_by_thread).detach();
     pthread_barrier_wait(&ready);
