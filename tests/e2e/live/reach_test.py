@@ -66,6 +66,10 @@ CASES = {
     "heap_of_another_arena": ("held", "variable `in_other_arena` of reach_cases, a heap block of 64 B"),
     "register": ("held", "register rbx of thread"),
 }
+# Of reach_crowd.cpp; by hand some thousand searches.
+SEARCHES = int(os.environ.get("VRAMSCOPE_TEST_SEARCHES", 10))
+CROWD = int(os.environ.get("VRAMSCOPE_TEST_CROWD", 50))
+BLOCKS = int(os.environ.get("VRAMSCOPE_TEST_BLOCKS", 2000))
 SANITIZER_DIFFERS = {
     "interior": "held",  # it takes pointers into a block for pointers to it
     "mapped_memory": "lost",  # it does not search what a program maps itself
@@ -169,6 +173,18 @@ class Reach(LiveTest):
             said[names[row["all"]["bytes"]]] = (group["verdict"], group["doubt"], group["chain"])
         self.assertEqual(set(said), set(CASES))
         return said, found
+
+    def test_a_crowd_beside_a_thread_that_maps_and_unmaps(self):
+        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "4GiB", "VRAMSCOPE_LOG": str(self.log), "LD_PRELOAD": str(PRELOAD)}
+        with subprocess.Popen([PROGRAMS / "reach_crowd", str(CROWD), str(BLOCKS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True, env=self.environment(**gpu)) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            for _ in range(SEARCHES):
+                found = super().reach(process)
+                self.assertEqual((found["all"]["blocks"], found["held"]["blocks"]), (BLOCKS, BLOCKS))
+            mapped = process.communicate(timeout=60)[0]
+        self.assertEqual(process.returncode, 0)
+        self.assertGreater(int(mapped), SEARCHES)
 
     def test_each_way_to_hold_and_to_lose_a_block(self):
         for pool in ("off", "cache", "split"):
