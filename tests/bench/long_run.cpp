@@ -87,7 +87,7 @@ public:
                 thread_ = random_() % kThreads;
             if (event % kPending == 0)
                 lane().record(ticks_, format::Reusable{});
-            if (event % 2 == 0)
+            if (live_.size() == kLive)
                 free_one();
             else
                 allocate_one();
