@@ -223,7 +223,7 @@ void MisuseReplay::unmap(const Record& record)
     if (!unmap)
         return;
     Space& mappings = spaces_[index_of(KeySpace::mapping)];
-    std::vector<Life*> inside;
+    std::vector<Life*> inside; // finish() may forget what ended, so it comes behind the loop
     for (auto at = mappings.lives.lower_bound(unmap->address);
          at != mappings.lives.end() && at->first - unmap->address < unmap->bytes; ++at)
         if (at->second.is_alive())

@@ -5,10 +5,11 @@
 //
 // A program with 16 threads, 200 call places, 2500 live blocks and our own pool allocates and frees,
 // RATE events a second; an hour has so many SECONDS, 3600 unless told. The log is collected when it
-// has grown by kWorthCollecting, or after 15 seconds. From the second quarter of the run on one place keeps blocks, up
-// to the third; after each hour it is asked what grows, as `top` asks it. Printed are what is on the
-// disk and what collecting cost. Ends 1 if the disk did not stay flat, if the growth was not found
-// within an hour or not taken back within one, or if sums are not those of the generator.
+// has grown by kWorthCollecting, or after 15 seconds. From the second quarter of the run on one place
+// keeps blocks, up to the third; after each hour it is asked what grows, as `top` asks it. Printed
+// are what is on the disk and what collecting cost. Ends 1 if the disk did not stay flat, if the
+// growth was not found within an hour or not taken back within one, or if sums are not those of the
+// generator.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -82,11 +82,11 @@ void collect_once(Collector& collector, bool last)
 // Collects what grows much in less. Returns whether the program runs on, and writes this log.
 bool wait(Collector& collector, std::chrono::duration<double> interval)
 {
-    constexpr std::chrono::duration<double> kLook(0.5); // for its end
+    constexpr std::chrono::duration<double> kLook(0.5); // at its end, and at the disk
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     for (;;) {
-        if (collector.has_grown(kWorthCollecting))
+        if (collector.has_grown())
             collect_once(collector, false);
         if (collector.program_ended())
             return false;

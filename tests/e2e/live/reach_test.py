@@ -66,15 +66,15 @@ CASES = {
     "heap_of_another_arena": ("held", "variable `in_other_arena` of reach_cases, a heap block of 64 B"),
     "register": ("held", "register rbx of thread"),
 }
-# Of reach_crowd.cpp; by hand some thousand searches.
-SEARCHES = int(os.environ.get("VRAMSCOPE_TEST_SEARCHES", 10))
-CROWD = int(os.environ.get("VRAMSCOPE_TEST_CROWD", 50))
-BLOCKS = int(os.environ.get("VRAMSCOPE_TEST_BLOCKS", 2000))
 SANITIZER_DIFFERS = {
     "interior": "held",  # it takes pointers into a block for pointers to it
     "mapped_memory": "lost",  # it does not search what a program maps itself
     "shared_mapping": "lost",  # nor this
 }
+# Of reach_crowd.cpp; by hand some thousand searches.
+SEARCHES = int(os.environ.get("VRAMSCOPE_TEST_SEARCHES", 10))
+CROWD = int(os.environ.get("VRAMSCOPE_TEST_CROWD", 50))
+BLOCKS = int(os.environ.get("VRAMSCOPE_TEST_BLOCKS", 2000))
 
 
 def blocks_of(text):

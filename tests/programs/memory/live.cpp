@@ -77,11 +77,7 @@ int main()
         int count = 0;
         int threads = 0;
         std::string program;
-        if (what == "nothing") {
-            std::cout << "done" << std::endl;
-            continue;
-        }
-        if (!context && what != "exec")
+        if (!context && what != "exec" && what != "nothing")
             context = primary_context();
         if (what == "hold" && std::cin >> bytes >> count)
             hold(bytes, count);
@@ -95,7 +91,7 @@ int main()
             churn(context, count, threads);
         else if (what == "exec" && std::cin >> program)
             ::execlp(program.c_str(), program.c_str(), nullptr);
-        else
+        else if (what != "nothing")
             return 2;
         std::cout << "done" << std::endl;
     }

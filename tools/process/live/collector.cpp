@@ -177,10 +177,7 @@ bool Collector::has_grown(std::uint64_t bytes) const
 
 Collector::Outcome Collector::collect()
 {
-    struct Note {
-        Collector& of;
-        ~Note() { of.bytes_before_ = of.bytes_on_disk(); }
-    } const note{*this};
+    bytes_before_ = bytes_on_disk(); // whatever becomes of this try
     const Replayed replayed = replay();
     if (replayed.checkpoint.empty())
         return Outcome::nothing;
@@ -193,6 +190,7 @@ Collector::Outcome Collector::collect()
     for (const report::EmptyRun& run : replayed.given_back)
         if (!log::give_back(descriptor_, run.first, run.end))
             refuse(name(), Exit::usage, std::strerror(errno));
+    bytes_before_ = bytes_on_disk();
     return Outcome::collected;
 }
 

@@ -14,8 +14,6 @@
 
 namespace vramscope {
 
-using report::kWorthCollecting;
-
 class Collector {
 public:
     // Error, before anything is changed: the log is not this user's, is of another version or is
@@ -42,7 +40,8 @@ public:
     const std::filesystem::path& name() const noexcept { return process_.name; }
     pid_t pid() const noexcept { return process_.pid; }
     std::uint64_t bytes_on_disk() const;
-    bool has_grown(std::uint64_t bytes) const; // on the disk, by that since the last collect()
+    // On the disk, by that since the last collect().
+    bool has_grown(std::uint64_t bytes = report::kWorthCollecting) const;
     std::size_t checkpoint_bytes() const noexcept { return checkpoint_bytes_; } // of the last one
 
 private:
