@@ -49,7 +49,7 @@ CallPlace read_site(StackReader& stacks, const Site& site)
 {
     CallPlace place = stacks.read(site.api, site.stack, site.last_ticks);
     if (place.stack.empty())
-        place.stack.emplace_back().function = place.api;
+        place.stack = {Frame{.function = place.api, .file = {}, .module = {}}};
     return place;
 }
 

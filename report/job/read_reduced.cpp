@@ -113,10 +113,12 @@ CallPlace ReducedProcess::place_of(const ReducedSite& site) const
     CallPlace place;
     place.api = site.api;
     place.fingerprint = site.fingerprint;
+    std::vector<Frame> stack;
     std::size_t at = site.frame;
-    for (; at != ReducedFrame::kNone && place.stack.size() < kMost; at = frames[at].caller)
-        place.stack.push_back(frames[at].frame);
-    place.own = site.own < place.stack.size() ? site.own : 0;
+    for (; at != ReducedFrame::kNone && stack.size() < kMost; at = frames[at].caller)
+        stack.push_back(frames[at].frame);
+    place.own = site.own < stack.size() ? site.own : 0;
+    place.stack = std::move(stack);
     return place;
 }
 

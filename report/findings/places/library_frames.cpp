@@ -38,13 +38,32 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, count>&
 constexpr std::string_view kOpening = "([{<";
 constexpr std::string_view kClosing = ")]}>";
 
+using IsSign = std::array<bool, 256>;
+
+constexpr IsSign signs(std::string_view signs)
+{
+    IsSign is_sign{};
+    for (const char sign : signs)
+        is_sign[static_cast<unsigned char>(sign)] = true;
+    return is_sign;
+}
+
+// The first position from `at` on that has a sign, or the end.
+std::size_t next_sign(std::string_view text, std::size_t at, const IsSign& is_sign)
+{
+    while (at < text.size() && !is_sign[static_cast<unsigned char>(text[at])])
+        ++at;
+    return at;
+}
+
 // The position behind the bracket that closes the one at `at`, or the end of the text. Comparisons
 // of two numbers stand in parentheses, whose end closes a `<` too.
 std::size_t behind_bracket(std::string_view text, std::size_t at)
 {
+    static constexpr IsSign kBrackets = signs("([{<)]}>");
     std::string open;
     std::array<std::size_t, kOpening.size()> count{}; // how many of each kind are in `open`
-    for (; at < text.size(); ++at) {
+    for (; (at = next_sign(text, at, kBrackets)) < text.size(); ++at) {
         if (const std::size_t kind = kOpening.find(text[at]); kind != kOpening.npos) {
             open += text[at];
             ++count[kind];
@@ -159,13 +178,17 @@ bool is_toolkit_header(std::string_view path)
 
 std::vector<std::string_view> scopes_of(std::string_view function)
 {
+    static constexpr IsSign kSigns = signs(" :([{<");
     Scopes scopes;
     std::size_t begin = 0; // where the part begins that `at` is in
     std::size_t at = 0;
     while (at < function.size()) {
-        const std::string_view part = function.substr(begin, at - begin);
-        if (part.empty() && is_operator(function.substr(at)))
+        if (at == begin && is_operator(function.substr(at)))
             break;
+        at = next_sign(function, at, kSigns);
+        if (at == function.size())
+            break;
+        const std::string_view part = function.substr(begin, at - begin);
         if (function[at] == ' ') { // what came so far was the type of the result
             scopes.clear();
             begin = ++at;

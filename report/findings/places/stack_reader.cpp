@@ -38,9 +38,10 @@ CallPlace StackReader::make_place(std::uint64_t api, std::uint64_t stack, std::u
     CallPlace place;
     if (api < tables_.apis().size())
         place.entry_point = tables_.apis()[api].name;
+    std::vector<Frame> frames;
     Stack known;
     if (stack == kOtherStacks)
-        place.stack.push_back({.function = std::string(kOthers), .file = {}, .module = {}});
+        frames.push_back({.function = std::string(kOthers), .file = {}, .module = {}});
     const LoggedStack* const logged = stack == kOtherStacks ? nullptr : tables_.stack(stack);
     const LoggedStack* const ran = logged && logged->origin ? tables_.stack(logged->inner) : logged;
     if (const LoggedStack* const native = ran && ran->inner ? tables_.stack(ran->inner) : ran) {
@@ -50,24 +51,25 @@ CallPlace StackReader::make_place(std::uint64_t api, std::uint64_t stack, std::u
         if (ran != native)
             known = with_python(*ran, known);
         add_origins(*logged, known);
-        for (const Known* const frame : known)
-            place.stack.insert(place.stack.end(), frame->frames.begin(), frame->frames.end());
+        for (const Known* const one : known)
+            frames.insert(frames.end(), one->frames.begin(), one->frames.end());
     }
-    place.api = user_api(place.stack, place.entry_point);
-    const FrameRange visible = visible_frames(place.stack);
-    place.module = calling_module(place.stack, visible);
+    place.api = user_api(frames, place.entry_point);
+    const FrameRange visible = visible_frames(frames);
+    place.module = calling_module(frames, visible);
     place.library = library_of(place.module);
     for (auto frame = known.begin(); frame != known.end() && place.library.empty(); ++frame)
         place.library = (*frame)->taken_for;
-    fold_around_python(place.stack, visible);
-    place.fingerprint = fingerprint(place.api, named_frames(place.stack, visible));
-    place.suppression = suppression_of(place, known, visible.begin);
-    const std::size_t own = innermost_own_frame(place.stack, visible);
+    fold_around_python(frames, visible);
+    place.fingerprint = fingerprint(place.api, named_frames(frames, visible));
+    place.suppression = suppression_of(place.api, frames, known, visible.begin);
+    const std::size_t own = innermost_own_frame(frames, visible);
     place.own = shown_ == ShownFrames::all       ? own
                 : shown_ == ShownFrames::visible ? own - visible.begin
                                                  : 0;
-    show_only(place.stack, visible, shown_);
-    place.own = named_frame(place.stack, place.own);
+    show_only(frames, visible, shown_);
+    place.own = named_frame(frames, place.own);
+    place.stack = std::move(frames);
     return place;
 }
 
@@ -80,7 +82,7 @@ CallPlace StackReader::read_row(std::uint64_t api, std::uint64_t stack, std::uin
     others.entry_point = std::move(place.entry_point);
     others.api = std::move(place.api);
     others.suppression = place.suppression;
-    others.stack.push_back({.function = others_, .file = {}, .module = {}});
+    others.stack = {Frame{.function = others_, .file = {}, .module = {}}};
     return others;
 }
 
@@ -103,13 +105,14 @@ void StackReader::find_wrappers(const std::vector<Site>& sites)
 
 // Of the API that the user called, then of the frames that led there, innermost first: what lies
 // below the API is the same for every program.
-std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& place,
+std::optional<Suppressions::Rule> StackReader::suppression_of(const std::string& api,
+                                                              const std::vector<Frame>& stack,
                                                               const Stack& known,
                                                               std::size_t first_visible) const
 {
     if (!suppressions_)
         return std::nullopt;
-    if (const auto rule = suppressions_->match(place.api))
+    if (const auto rule = suppressions_->match(api))
         return rule;
     std::size_t frames = 0;
     for (const Known* const address : known) {
@@ -117,8 +120,8 @@ std::optional<Suppressions::Rule> StackReader::suppression_of(const CallPlace& p
         if (frames > first_visible && address->rule)
             return address->rule;
     }
-    if (first_visible < place.stack.size()) {
-        if (const auto rule = suppressions_->match_built_in(place.stack[first_visible], place.api))
+    if (first_visible < stack.size()) {
+        if (const auto rule = suppressions_->match_built_in(stack[first_visible], api))
             return rule;
     }
     for (const Known* const address : known)

@@ -78,7 +78,9 @@ private:
     const Known& at(std::uint64_t address, std::uint64_t ticks);
     void judge(Known& known) const;
     StackCut cut_of(const LoggedStack& stack, const Stack& known, std::uint64_t ticks) const;
-    std::optional<Suppressions::Rule> suppression_of(const CallPlace& place, const Stack& known,
+    std::optional<Suppressions::Rule> suppression_of(const std::string& api,
+                                                     const std::vector<Frame>& stack,
+                                                     const Stack& known,
                                                      std::size_t first_visible) const;
 
     const LogTables& tables_;

@@ -109,16 +109,20 @@ bool matches(std::string_view pattern, std::string_view text) noexcept
         }
         if (pattern.front() == '$') // what follows it has no meaning
             return text.empty() || behind_star;
+        if (at_beginning) { // most patterns, and most differ at once
+            if (text.empty() || text.front() != pattern.front())
+                return false;
+            text.remove_prefix(1);
+            pattern.remove_prefix(1);
+            continue;
+        }
         const auto end = std::find_if(pattern.begin(), pattern.end(), is_sign);
         const std::string_view part(pattern.begin(), end);
-        const std::size_t at = !at_beginning            ? text.find(part)
-                               : text.starts_with(part) ? 0
-                                                        : text.npos;
+        const std::size_t at = text.find(part);
         if (at == text.npos)
             return false;
         text.remove_prefix(at + part.size());
         pattern.remove_prefix(part.size());
-        at_beginning = false;
         behind_star = false;
     }
     return true;

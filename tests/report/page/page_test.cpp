@@ -32,7 +32,7 @@ Report report_of(std::size_t leaks, const std::string& name)
         Leak leak;
         leak.bytes = leaks - at;
         leak.api = "cudaMalloc";
-        Frame& frame = leak.stack.emplace_back();
+        Frame& frame = leak.stack.own().emplace_back();
         frame.function = name + std::to_string(at);
         frame.file = name;
         report.leaks.push_back(leak);
@@ -115,7 +115,7 @@ Plan plan_of(const std::string& name, std::size_t holders)
         PlanHolder& holder = device.holders.emplace_back();
         holder.bytes = holders - at;
         for (std::size_t depth = 0; depth < 20; ++depth)
-            holder.stack.emplace_back().function = name + std::to_string(at * 20 + depth);
+            holder.stack.own().emplace_back().function = name + std::to_string(at * 20 + depth);
     }
     return plan;
 }
@@ -146,7 +146,7 @@ Job job_of(std::size_t ranks, const std::string& name)
     Job job;
     job.program = name;
     JobFinding& finding = job.findings.emplace_back();
-    finding.stack.emplace_back().function = name;
+    finding.stack.own().emplace_back().function = name;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         JobProcess& process = job.processes.emplace_back();
         process.number = rank;
@@ -182,7 +182,7 @@ Compositions large_compositions()
     Compositions all;
     for (std::size_t stack = 0; stack < 512; ++stack) {
         ComposingStack& place = all.stacks.emplace_back();
-        place.stack.emplace_back().function = "f" + std::to_string(stack);
+        place.stack.own().emplace_back().function = "f" + std::to_string(stack);
     }
     for (std::size_t at = 0; at < 64; ++at) {
         Composition& moment = all.moments.emplace_back();
@@ -303,10 +303,10 @@ TEST_F(Page, HasTheNamesOfTestsAndOwnersAsText)
     Process& process = report.processes[0];
     process.tests.emplace_back().name = kHostile;
     process.test_count = 1;
-    process.tests[0].leaks.emplace_back().stack.emplace_back().function = kHostile;
+    process.tests[0].leaks.emplace_back().stack.own().emplace_back().function = kHostile;
     process.pool.devices.emplace_back();
     process.pool.devices[0].at_end = large_map();
-    process.pool.devices[0].at_end.owners[0].stack.emplace_back().function = kHostile;
+    process.pool.devices[0].at_end.owners[0].stack.own().emplace_back().function = kHostile;
     const std::string page = page_of(report, "report");
     EXPECT_EQ(page.find("<script>alert"), std::string::npos);
     const Json data = data_of(page);

@@ -22,11 +22,12 @@ Leak stack(const std::string& function, std::uint64_t bytes)
     leak.bytes = bytes;
     leak.blocks = 3;
     leak.api = "cudaMalloc";
-    leak.stack.resize(2);
-    leak.stack[0].function = function;
-    leak.stack[0].file = "/src/" + function + ".cu";
-    leak.stack[0].line = 42;
-    leak.stack[1].function = "main";
+    std::vector<Frame> stack(2);
+    stack[0].function = function;
+    stack[0].file = "/src/" + function + ".cu";
+    stack[0].line = 42;
+    stack[1].function = "main";
+    leak.stack = std::move(stack);
     return leak;
 }
 

@@ -20,7 +20,7 @@ CallPlace calling(const std::vector<std::string>& functions)
     CallPlace call;
     call.api = "cudaMalloc";
     for (const std::string& function : functions) {
-        Frame& frame = call.stack.emplace_back();
+        Frame& frame = call.stack.own().emplace_back();
         frame.function = function;
         frame.file = "/src/" + function.substr(0, 1) + ".cu";
         frame.line = 7;
