@@ -296,7 +296,7 @@ void transfer(Archive& archive, Value& value)
     else if constexpr (archived::Keyed<Value>)
         archived::transfer_keyed(archive, value);
     else
-        archived::transfer_all(archive, members_of(value));
+        visit_members(value, [&](auto&... members) { (transfer(archive, members), ...); });
     if constexpr (Archive::kReads && archived::Rebuilt<Value>)
         archive.expect(archive.good() && value.rebuild());
 }

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "report/checkpoint/archive.hpp"
+#include "report/checkpoint/body.hpp"
 #include "report/error.hpp"
 #include "report/fnv1a.hpp"
 
@@ -123,20 +123,16 @@ std::uint64_t moment_of(std::string_view checkpoint)
 
 std::string checkpoint_of(Reading& reading, Replays& replays, WrongFrees* wrong_frees)
 {
-    ArchiveWriter body;
-    transfer(body, reading);
-    transfer(body, replays);
-    if (wrong_frees)
-        transfer(body, *wrong_frees);
+    const std::string body = write_body(reading, replays, wrong_frees);
     const format::FileHeader& log = reading.file().header();
-    CheckpointHead head = head_of(log, body.bytes().size());
+    CheckpointHead head = head_of(log, body.size());
     head.until_ticks = reading.until_ticks();
     head.ends = ends_of(log);
     head.site_peaks = replays.wants_site_peaks();
     head.wrong_frees = wrong_frees != nullptr;
     head.segments_known = knows_segments(reading, replays);
     std::string checkpoint(reinterpret_cast<const char*>(&head), sizeof head);
-    checkpoint += body.bytes();
+    checkpoint += body;
     head.checksum = checksum_of(std::string_view(checkpoint).substr(kChecked));
     std::memcpy(checkpoint.data(), &head, sizeof head);
     return checkpoint;
@@ -145,14 +141,10 @@ std::string checkpoint_of(Reading& reading, Replays& replays, WrongFrees* wrong_
 void restore_checkpoint(std::string_view checkpoint, Reading& reading, Replays& replays,
                         WrongFrees* wrong_frees)
 {
-    ArchiveReader body(body_of(checkpoint, reading, replays, wrong_frees));
+    const std::string_view body = body_of(checkpoint, reading, replays, wrong_frees);
     if (!reading.follows() && head_in(checkpoint).segments_known == 0)
         reading.finds_segments_late();
-    transfer(body, reading);
-    transfer(body, replays);
-    if (wrong_frees)
-        transfer(body, *wrong_frees);
-    if (!body.good() || !body.at_end())
+    if (!read_body(body, reading, replays, wrong_frees))
         refuse(reading, "it is damaged");
 }
 

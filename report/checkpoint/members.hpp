@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -35,47 +34,48 @@ constexpr std::size_t count_members()
         return kCount;
 }
 
-template <typename Struct>
-auto members_of(Struct& s)
+// Calls `visit` with all of them.
+template <typename Struct, typename Visit>
+void visit_members(Struct& s, Visit visit)
 {
     static_assert(std::is_aggregate_v<Struct>, "it needs a function state()");
     constexpr std::size_t kMembers = count_members<Struct>();
     static_assert(kMembers >= 1 && kMembers <= 16, "it needs a function state()");
     // clang-format off
-    if constexpr (kMembers == 1) { auto& [a] = s; return std::tie(a); }
-    else if constexpr (kMembers == 2) { auto& [a, b] = s; return std::tie(a, b); }
-    else if constexpr (kMembers == 3) { auto& [a, b, c] = s; return std::tie(a, b, c); }
-    else if constexpr (kMembers == 4) { auto& [a, b, c, d] = s; return std::tie(a, b, c, d); }
-    else if constexpr (kMembers == 5) { auto& [a, b, c, d, e] = s; return std::tie(a, b, c, d, e); }
+    if constexpr (kMembers == 1) { auto& [a] = s; visit(a); }
+    else if constexpr (kMembers == 2) { auto& [a, b] = s; visit(a, b); }
+    else if constexpr (kMembers == 3) { auto& [a, b, c] = s; visit(a, b, c); }
+    else if constexpr (kMembers == 4) { auto& [a, b, c, d] = s; visit(a, b, c, d); }
+    else if constexpr (kMembers == 5) { auto& [a, b, c, d, e] = s; visit(a, b, c, d, e); }
     else if constexpr (kMembers == 6) {
-        auto& [a, b, c, d, e, f] = s; return std::tie(a, b, c, d, e, f); }
+        auto& [a, b, c, d, e, f] = s; visit(a, b, c, d, e, f); }
     else if constexpr (kMembers == 7) {
-        auto& [a, b, c, d, e, f, g] = s; return std::tie(a, b, c, d, e, f, g); }
+        auto& [a, b, c, d, e, f, g] = s; visit(a, b, c, d, e, f, g); }
     else if constexpr (kMembers == 8) {
-        auto& [a, b, c, d, e, f, g, h] = s; return std::tie(a, b, c, d, e, f, g, h); }
+        auto& [a, b, c, d, e, f, g, h] = s; visit(a, b, c, d, e, f, g, h); }
     else if constexpr (kMembers == 9) {
-        auto& [a, b, c, d, e, f, g, h, i] = s; return std::tie(a, b, c, d, e, f, g, h, i); }
+        auto& [a, b, c, d, e, f, g, h, i] = s; visit(a, b, c, d, e, f, g, h, i); }
     else if constexpr (kMembers == 10) {
         auto& [a, b, c, d, e, f, g, h, i, j] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j); }
+        visit(a, b, c, d, e, f, g, h, i, j); }
     else if constexpr (kMembers == 11) {
         auto& [a, b, c, d, e, f, g, h, i, j, k] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k); }
+        visit(a, b, c, d, e, f, g, h, i, j, k); }
     else if constexpr (kMembers == 12) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l); }
+        visit(a, b, c, d, e, f, g, h, i, j, k, l); }
     else if constexpr (kMembers == 13) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
+        visit(a, b, c, d, e, f, g, h, i, j, k, l, m); }
     else if constexpr (kMembers == 14) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n); }
+        visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n); }
     else if constexpr (kMembers == 15) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o); }
+        visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o); }
     else {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = s;
-        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p); }
+        visit(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p); }
     // clang-format on
 }
 
