@@ -108,7 +108,8 @@ AddressSpan PythonMemory::used_of_part(Address owner, const AddressSpan& part) c
         used = {values, values + count_keys(shared_keys(owner)) * sizeof(Address)};
     } else if (is_a(owner, kIsList) && word_at(owner + kListItems) == part.begin) {
         used = {part.begin, part.begin + word_at(owner + kCount) * sizeof(Address)};
-    } else if (is_a(owner, kIsDict) && word_at(owner + kDictKeys) == part.begin) {
+    } else if ((is_a(owner, kIsDict) && word_at(owner + kDictKeys) == part.begin) ||
+               (is_a(owner, kIsType) && word_at(owner + layout_.type_keys) == part.begin)) {
         used = {part.begin, first_entry(part.begin) +
                                 count_keys(part.begin) * layout_of(part.begin).entry_bytes};
     } else if (is_set(owner) && word_at(owner + kSetTable) == part.begin) {
