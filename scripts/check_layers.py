@@ -69,7 +69,7 @@ LAYERS = {
     "report/import": ["report", "report/import/output", "report/import/torch", "report/log"],
     "report/reach/memory": ["report", "report/model", "report/symbols"],
     "report/reach/python": ["report/reach/memory", "report/words"],
-    "report/reach": ["report", "report/findings/places", "report/log", "report/model", "report/reach/memory",
+    "report/reach": ["report", "report/checkpoint", "report/findings/places", "report/log", "report/model", "report/reach/memory",
                      "report/reach/python", "report/replay", "report/replay/heap", "report/replay/reading",
                      "report/symbols", "report/words", "tracker/format"],
     "report/text": ["report/model", "report/words"],

@@ -70,8 +70,9 @@ void add_notices(Reach& reach, const MemoryMap& map, const HolderSearch& search)
 } // namespace
 
 FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
-                       const std::string& log_mapping, std::uint64_t until_ticks)
-    : living_(std::make_unique<LivingBlocks>(log, until_ticks))
+                       const std::string& log_mapping, std::uint64_t until_ticks,
+                       CheckpointStore* checkpoints)
+    : living_(std::make_unique<LivingBlocks>(log, until_ticks, checkpoints))
 {
     const std::vector<WantedBlock> wanted = wanted_of(living_->blocks());
     const ModuleNames modules(memory);
@@ -117,7 +118,7 @@ Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
     Symbolizer symbolizer(symbols);
     StackReader stacks(living_->tables(), symbolizer,
                        all_frames ? ShownFrames::all : ShownFrames::own);
-    const Sites& sites = living_->replay().sites();
+    const Sites& sites = living_->sites();
     stacks.find_wrappers(sites.all());
     Reach reach = found_;
     struct Row {
@@ -165,7 +166,7 @@ std::vector<format::Reached> FoundReach::reached() const
 {
     std::vector<format::Reached> records;
     for (const auto& [where, holders] : by_site_) {
-        const Site& site = living_->replay().sites()[where.first];
+        const Site& site = living_->sites()[where.first];
         for (const auto& [how, sum] : holders)
             records.push_back({{site.api},
                                {site.stack},

@@ -23,9 +23,9 @@ namespace vramscope::report {
 class FoundReach {
 public:
     // `log_mapping`: the log's name in the process's own mappings. `until_ticks`: see
-    // LogReader::hold_back().
+    // LogReader::hold_back(). `checkpoints`: see begin_replay(); may be null.
     FoundReach(const LogFile& log, const ProcessMemory& memory, const std::string& log_mapping,
-               std::uint64_t until_ticks);
+               std::uint64_t until_ticks, CheckpointStore* checkpoints);
 
     // The rows, by what the program's user reads.
     Reach rows(const SymbolizerOptions& symbols, bool all_frames) const;

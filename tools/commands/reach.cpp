@@ -19,6 +19,7 @@
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/output/results.hpp"
+#include "tools/process/live/checkpoint_cache.hpp"
 #include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
@@ -76,8 +77,9 @@ int show_reach(const ReachCommand& command)
                               : std::vector<std::filesystem::path>{command.process, command.log},
                       command.output.force);
     const report::SymbolizerOptions symbols = read_symbol_options(command.symbols);
-    const report::FoundReach found = process ? search_memory(*process, command.stop).found
-                                             : search_core(command.process, command.log);
+    CheckpointCache cache;
+    const report::FoundReach found = process ? search_memory(*process, command.stop, &cache).found
+                                             : search_core(command.process, command.log, &cache);
     const report::Reach reach = found.rows(symbols, command.all_frames);
     write_found(
         json, command.output,

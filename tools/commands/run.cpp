@@ -94,15 +94,6 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
     return parts;
 }
 
-// What a collected log cannot tell is refused before the program runs.
-[[noreturn]] void refuse_beside_bounded(const std::string& what)
-{
-    throw report::Error(report::Exit::usage,
-                        fmt::format("--bounded keeps sums in the place of older events, and {} "
-                                    "needs each of them: give one of both",
-                                    what));
-}
-
 // Of what the disk may have; none: it is not bounded.
 std::optional<std::uint64_t> read_bound(const RunOptions& options)
 {
@@ -114,16 +105,19 @@ std::optional<std::uint64_t> read_bound(const RunOptions& options)
         throw report::Error(report::Exit::usage,
                             fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
                                         options.bounded.substr(0, 80)));
-    if (options.reach)
-        refuse_beside_bounded("--reach");
     return bytes;
 }
 
+// What a collected log cannot tell is refused before the program runs.
 void check_that_sums_tell(const report::Rules& rules)
 {
     for (const report::Rule& rule : rules.rules)
         if (!report::is_told_by_sums(rule))
-            refuse_beside_bounded(fmt::format("the rule '{}'", rule.name));
+            throw report::Error(report::Exit::usage,
+                                fmt::format("--bounded keeps sums in the place of older events, "
+                                            "and the rule '{}' needs each of them: give one of "
+                                            "both",
+                                            rule.name));
 }
 
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)

@@ -29,6 +29,8 @@
 namespace vramscope {
 namespace {
 
+using report::LogFile;
+
 constexpr unsigned kMostSeconds = 9; // the program goes on after ten
 
 // Of a process that has no log, as a shell, there is nothing to say.
@@ -131,21 +133,24 @@ int listen_at(const std::string& path)
 } // namespace
 
 // The log is read once the threads stand still: what it says is of that moment then.
-MemorySearched search_memory(const LiveProcess& process, bool stop)
+MemorySearched search_memory(const LiveProcess& process, bool stop,
+                             report::CheckpointStore* checkpoints)
 {
     const report::LiveMemory memory(process.pid, stop);
-    const report::LogFile log = report::LogFile::open(process.door);
+    const LogFile log = LogFile::open(process.door, LogFile::Collected::taken);
     const std::uint64_t ticks = capture::read_ticks(log.header().clock);
-    MemorySearched search{ticks, report::FoundReach(log, memory, process.name.string(), ticks)};
+    MemorySearched search{
+        ticks, report::FoundReach(log, memory, process.name.string(), ticks, checkpoints)};
     memory.expect_alive();
     return search;
 }
 
 // What was allocated after the core would be called lost, so its moment must be known.
-report::FoundReach search_core(const std::filesystem::path& core, const std::filesystem::path& path)
+report::FoundReach search_core(const std::filesystem::path& core, const std::filesystem::path& path,
+                               report::CheckpointStore* checkpoints)
 {
     const report::CoreMemory memory(core);
-    const report::LogFile log = report::LogFile::open(path);
+    const LogFile log = LogFile::open(path, LogFile::Collected::taken);
     const format::FileHeader& header = log.header();
     const auto refuse = [&](const std::string& why) {
         throw report::Error(report::Exit::bad_input, fmt::format("{}: {}", core.string(), why));
@@ -161,7 +166,8 @@ report::FoundReach search_core(const std::filesystem::path& core, const std::fil
         refuse(fmt::format("was written after its process had ended by itself: of a copy (cp -p "
                            "keeps the time) it is not known how much of {} came before",
                            path.string()));
-    return report::FoundReach(log, memory, std::filesystem::absolute(path).string(), ticks);
+    return report::FoundReach(log, memory, std::filesystem::absolute(path).string(), ticks,
+                              checkpoints);
 }
 
 bool write_search(int descriptor, const MemorySearched& search) noexcept
@@ -172,7 +178,7 @@ bool write_search(int descriptor, const MemorySearched& search) noexcept
 
 void note_search(const LiveProcess& process, bool stop)
 {
-    const MemorySearched search = search_memory(process, stop);
+    const MemorySearched search = search_memory(process, stop, nullptr);
     const int descriptor = open_log_for_writing(process);
     const bool written = write_search(descriptor, search);
     const int problem = errno;

@@ -17,11 +17,14 @@ struct MemorySearched {
     report::FoundReach found;
 };
 
-// `stop`: its threads stand still meanwhile. Error (110), if it may not be read, or ends.
-MemorySearched search_memory(const LiveProcess& process, bool stop);
+// `stop`: its threads stand still meanwhile. `checkpoints`: see begin_replay(); may be null. Error
+// (110), if it may not be read, or ends.
+MemorySearched search_memory(const LiveProcess& process, bool stop,
+                             report::CheckpointStore* checkpoints);
 
 // The same of a core file and the log of its process. Error (120), if they do not fit together.
-report::FoundReach search_core(const std::filesystem::path& core, const std::filesystem::path& log);
+report::FoundReach search_core(const std::filesystem::path& core, const std::filesystem::path& log,
+                               report::CheckpointStore* checkpoints);
 
 // Searches it, and writes what was found into its log.
 void note_search(const LiveProcess& process, bool stop);

@@ -68,8 +68,9 @@ int take_snapshot(const SnapshotOptions& options)
     const Output copy(options.copy, {process.door}, options.output.force, Output::Keep::every_file);
     const Output json(options.output.json, {process.door, options.copy}, options.output.force);
     const Output html = page_output(options.output, {process.door, options.copy});
+    CheckpointCache cache;
     const std::optional<MemorySearched> search =
-        options.reach ? std::optional(search_memory(process, options.stop)) : std::nullopt;
+        options.reach ? std::optional(search_memory(process, options.stop, &cache)) : std::nullopt;
     const std::uint64_t ticks =
         search ? search->ticks : capture::read_ticks(log_of(process).header().clock);
     if (copy.wanted())
@@ -82,7 +83,6 @@ int take_snapshot(const SnapshotOptions& options)
     reading.all_frames = options.all_frames;
     reading.until_ticks = ticks;
     reading.for_page = html.wanted();
-    CheckpointCache cache;
     reading.checkpoints = &cache;
     reading.progress = progress_bar();
     report::Report report = report::make_report({process.door}, reading);

@@ -57,6 +57,11 @@ public:
     bool seen() const noexcept { return seen_; }
     const std::vector<DevicePool>& devices() const noexcept { return devices_; }
     std::size_t segments() const noexcept { return segments_.size(); }
+    template <typename Visit>
+    void for_each_segment(Visit visit) const // by address
+    {
+        segments_.for_each(visit);
+    }
     const DevicePool* device(std::int32_t ordinal) const noexcept; // nullptr: none
     // Pooled allocations that lay in no segment that the log tells of.
     std::uint64_t outside() const noexcept { return outside_; }

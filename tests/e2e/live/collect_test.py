@@ -109,6 +109,33 @@ class CollectTest(LiveTest):
         self.live("pack", self.log)
         self.assertEqual(self.json_of(f"{self.log}.zst")["totals"], report["totals"])
 
+    def test_memory_is_searched_as_for_the_whole_log(self):
+        process = self.start()
+        self.tell(process, "hold 4096 50", "churn 40000 3", "drop 3")
+        whole = self.reach(process)
+        self.collect(process)
+        self.tell(process, "drop 2", "hold 4096 2")
+        self.assertEqual(self.log.read_bytes()[8], 5)
+        for _ in range(2):  # the second from the cache's checkpoint, if it were one of another log
+            collected = self.reach(process)
+            self.assertEqual(collected["rows"], whole["rows"])
+        self.assertEqual(collected["all"]["blocks"], 47)
+        self.end(process)
+
+    def test_the_end_of_a_bounded_run_is_searched(self):
+        with subprocess.Popen([VRAMSCOPE, "run", "--simulate", GPU, "--bounded", "4MiB", "--reach", "-o", self.log, "--",
+                               PROGRAMS / "live"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, env=self.environment()) as process:
+            self.tell(process, "hold 4096 50")
+            for _ in range(2):
+                self.tell(process, "churn 150000 2")
+                time.sleep(SETTLED + 1)
+            told = process.communicate("end\n", timeout=120)[1]
+        self.assertEqual((process.returncode, self.log.read_bytes()[8]), (0, 5), told)
+        report = self.json_of(self.log)
+        self.assertEqual([group["sum"]["blocks"] for leak in report["leaks"] for group in leak["reach"]], [50], told)
+        self.assertIs(report["processes"][0]["memory_search"]["stopped"], True)
+
     def test_what_needs_each_event_is_refused_in_one_line(self):
         process = self.start()
         self.tell(process, "hold 4096 5", "churn 40000 1")
@@ -244,7 +271,6 @@ class CollectTest(LiveTest):
         run = ("run", "--simulate", GPU, "--bounded")
         for options, words in ((("1KiB",), "a size from 4MiB on"), (("much",), "a size from 4MiB on"),
                                (("8MiB", "--check", "--forbid", "free"), "and the rule 'forbid' needs each"),
-                               (("8MiB", "--reach"), "and --reach needs each"),
                                (("8MiB", "-o", "/proc/x.vsl"), "/proc/")):
             self.assert_refused(*run, *options, "--", "false", words=words, status=125)
 

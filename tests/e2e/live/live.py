@@ -13,20 +13,25 @@ from e2e import GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, EndToEndTest,
 
 
 class LiveTest(EndToEndTest):
+    def open(self, command, *, traced=True, gpu=GPU, preload=(), pool=None, **options):
+        """The command with pipes for its orders and answers, on the simulated GPU; its log is live.vsl."""
+        env = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": gpu, "VRAMSCOPE_LOG": str(self.log)}
+        if traced:
+            env["LD_PRELOAD"] = ":".join(map(str, (PRELOAD, *preload)))
+        if pool:
+            env["VRAMSCOPE_POOL"] = pool
+        return subprocess.Popen([str(part) for part in command], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                text=True, env=self.environment(**env), **options)
+
     def start(self, *, traced=True):
-        """tests/programs/memory/live.cpp, waiting for its first order; its log is live.vsl."""
-        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log)}
-        process = subprocess.Popen([PROGRAMS / "live"], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   text=True, env=self.environment(**gpu, **({"LD_PRELOAD": str(PRELOAD)} if traced
-                                                                             else {})))
+        """tests/programs/memory/live.cpp, waiting for its first order."""
+        process = self.open([PROGRAMS / "live"], traced=traced)
         self.addCleanup(self.end, process)
         return process
 
     def start_python(self, python, program, pool="off"):
         """A program of tests/programs/python with blocks of a size for each name, once it is ready; and the names by their bytes."""
-        process = subprocess.Popen([python, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=self.environment(LD_LIBRARY_PATH=str(SIMGPU), VRAMSCOPE_SIMULATE=GPU, VRAMSCOPE_POOL=pool,
-                                                        VRAMSCOPE_LOG=str(self.log), LD_PRELOAD=str(PRELOAD)))
+        process = self.open([python, program], pool=pool)
         self.addCleanup(self.end_python, process)
         names = {}
         for line in process.stdout:

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from live import GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+from live import GPU, PRELOAD, PROGRAMS, SOURCE, VRAMSCOPE, LiveTest, simulated_only
 
 TWIN = SOURCE / "tests" / "programs" / "memory" / "reach_cases.cpp"
 # What is true of each; the end of its chain from outside, where it has one; and where LeakSanitizer, which has no
@@ -134,12 +134,7 @@ class Twin(LiveTest):
 class Reach(LiveTest):
     def start_cases(self, pool="off", preload=(), traced=True, **options):
         """reach_cases, once it is ready, and the names of its blocks by their bytes."""
-        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": GPU, "VRAMSCOPE_LOG": str(self.log),
-               "VRAMSCOPE_POOL": pool}
-        if traced:
-            gpu["LD_PRELOAD"] = ":".join(map(str, (PRELOAD, *preload)))
-        process = subprocess.Popen([PROGRAMS / "reach_cases"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=self.environment(**gpu), **options)
+        process = self.open([PROGRAMS / "reach_cases"], traced=traced, preload=preload, pool=pool, **options)
         self.addCleanup(self.end_cases, process)
         lines = []
         while not lines or lines[-1] != "ready\n":
@@ -175,9 +170,7 @@ class Reach(LiveTest):
         return said, found
 
     def test_a_crowd_beside_a_thread_that_maps_and_unmaps(self):
-        gpu = {"LD_LIBRARY_PATH": str(SIMGPU), "VRAMSCOPE_SIMULATE": "4GiB", "VRAMSCOPE_LOG": str(self.log), "LD_PRELOAD": str(PRELOAD)}
-        with subprocess.Popen([PROGRAMS / "reach_crowd", str(CROWD), str(BLOCKS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True, env=self.environment(**gpu)) as process:
+        with self.open([PROGRAMS / "reach_crowd", CROWD, BLOCKS], gpu="4GiB") as process:
             self.assertEqual(process.stdout.readline(), "ready\n")
             for _ in range(SEARCHES):
                 found = super().reach(process)
@@ -280,7 +273,7 @@ class Reach(LiveTest):
         if not re.fullmatch(r"[\w.%]+", pattern) or resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY:
             self.skipTest("the kernel writes no core file into the folder of a program: " + pattern)
         unlimited = functools.partial(resource.setrlimit, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-        process, names = self.start_cases(cwd=self.folder, preexec_fn=unlimited)
+        process, names = self.start_cases(preexec_fn=unlimited)
         process.send_signal(signal.SIGABRT)
         self.end_cases(process)
         core = next(self.folder.glob("core*"), None)
