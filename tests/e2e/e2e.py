@@ -14,7 +14,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402
+from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest, unsanitized  # noqa: E402, F401
 
 PRELOAD = pathlib.Path(os.environ.get("VRAMSCOPE_PRELOAD", BUILD / "lib" / "libvramscope.so"))
 SIMGPU = BUILD / "lib" / "vramscope" / "simgpu"

@@ -4,7 +4,7 @@ import re
 import subprocess
 import unittest
 
-from e2e import PRELOAD, PROGRAMS, EndToEndTest, hooked_names
+from e2e import PRELOAD, PROGRAMS, EndToEndTest, hooked_names, unsanitized
 
 MOST_SYSCALLS = 25  # to load the preload, as any library: open, read, stat, map its parts, protect, close
 
@@ -101,6 +101,7 @@ class MannersTest(EndToEndTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_seen(self.report_of(*self.logs()), 2, 1)
 
+    @unsanitized  # whose runtime looks up functions as it begins, as these libraries do
     def test_another_preload_of_the_drivers_functions(self):
         told = "the other allocates\nthe other frees\n"
         for name in ("other_preload", "other_wrapper"):
@@ -119,6 +120,7 @@ class MannersTest(EndToEndTest):
                 self.assert_seen(report, 2, 1)
 
     # Such a dlsym goes round a preload; `vramscope run --audit` stands in its way.
+    @unsanitized
     def test_run_with_audit_sees_programs_with_a_dlsym_before_ours(self):
         for program, env in (("doors_own_dlsym", {}), ("doors", {"LD_PRELOAD": f"{PROGRAMS}/libother_preload.so"})):
             with self.subTest(program):

@@ -29,7 +29,9 @@ class SoakTest(ProgramTest):
         done = subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True,
                               timeout=120 + 2 * SECONDS, env=self.environment())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertNotIn("warning:", done.stderr)
+        # A collector to which a loaded machine gives no time says what the log needs meanwhile.
+        warnings = [line for line in done.stderr.splitlines() if "warning:" in line and "--bounded: what" not in line]
+        self.assertEqual(warnings, [])
         lines = [line for line in done.stdout.splitlines() if line.startswith("allocations=")]
         return [{name: int(value) for name, value in (pair.split("=") for pair in line.split())} for line in lines]
 

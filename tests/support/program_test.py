@@ -1,7 +1,8 @@
 # tests/support/program_test.py — the base of the tests that run built programs: where they are, and
 # a folder for each.
 #
-# VRAMSCOPE_BUILD names the build folder; ctest sets it.
+# VRAMSCOPE_BUILD names the build folder; ctest sets it. VRAMSCOPE_TEST_SANITIZED: its command line is under
+# AddressSanitizer (scripts/sanitized-reader), which takes time and memory.
 import os
 import pathlib
 import subprocess
@@ -14,6 +15,9 @@ BUILD = pathlib.Path(os.environ.get("VRAMSCOPE_BUILD", "build/dev")).resolve()
 SOURCE = pathlib.Path(__file__).parents[2]
 VRAMSCOPE = BUILD / "bin" / "vramscope"
 PROGRAMS = BUILD / "bin" / "programs"
+SANITIZED = "VRAMSCOPE_TEST_SANITIZED" in os.environ
+unsanitized = unittest.skipIf(SANITIZED, "AddressSanitizer takes memory, time and libraries of its own")
+PATIENCE = 10 if SANITIZED else 1  # how many times as long a command may take
 
 
 class ProgramTest(unittest.TestCase):
@@ -39,7 +43,7 @@ class ProgramTest(unittest.TestCase):
     def execute(self, *command, stdin=None, **env):
         """Runs it in the test's folder, and keeps what it wrote as JSON for the oracle."""
         done = subprocess.run([str(part) for part in command], cwd=self.folder, input=stdin, capture_output=True,
-                              text=True, timeout=120, env=self.environment(**env))
+                              text=True, timeout=120 * PATIENCE, env=self.environment(**env))
         for written in self.folder.glob("*.json"):
             kept_json.keep(BUILD, written)
         kept_json.keep_text(BUILD, done.stdout)

@@ -12,7 +12,7 @@ import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest  # noqa: E402, F401
+from program_test import BUILD, PROGRAMS, SOURCE, VRAMSCOPE, ProgramTest, unsanitized  # noqa: E402, F401
 
 ESCAPE = "\x1b"
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from cli import BUILD, ESCAPE, VRAMSCOPE, CliTest
+from cli import BUILD, ESCAPE, VRAMSCOPE, CliTest, unsanitized
 
 GENERATOR = BUILD / "bin" / "tests" / "log_generator"
 
@@ -31,6 +31,7 @@ class LongLogs(CliTest):
         process.stdout.close()
         return usage.ru_maxrss, json.loads(output)
 
+    @unsanitized
     def test_memory_goes_with_what_is_alive_and_not_with_events(self):
         for pool in ("off", "cache", "split"):
             with self.subTest(pool):

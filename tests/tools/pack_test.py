@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from cli import BUILD, SOURCE, VRAMSCOPE, CliTest
+from cli import BUILD, SOURCE, VRAMSCOPE, CliTest, unsanitized
 
 OLD_LOGS = SOURCE / "tests" / "golden" / "old_logs"
 PID, PROCESS_START = 24, 40  # offsets in FileHeader
@@ -98,6 +98,7 @@ class APackedLog(PackTest):
             self.assertEqual(status, 0, stderr)
             self.assertIn("the log is cut", stdout)
 
+    @unsanitized
     def test_that_another_made_without_frames_is_told_what_to_do(self):
         if not shutil.which("zstd"):
             self.skipTest("zstd is not installed")

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from cli import BUILD, CliTest, ESCAPE, PROGRAMS, VRAMSCOPE
+from cli import BUILD, CliTest, ESCAPE, PROGRAMS, VRAMSCOPE, unsanitized
 
 
 class TheProgramIsLeftAlone(CliTest):
@@ -38,6 +38,7 @@ class TheProgramIsLeftAlone(CliTest):
         self.vramscope("run", "true", env={"TMPDIR": str(self.folder)})
         self.assertEqual(os.listdir(self.folder), [])
 
+    @unsanitized
     def test_each_start_loads_no_library_that_it_can_do_without(self):
         dynamic = subprocess.run(["readelf", "-d", VRAMSCOPE], capture_output=True, text=True, check=True).stdout
         self.assertIn("[libc.so.6]", dynamic)

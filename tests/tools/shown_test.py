@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from cli import ESCAPE, PROGRAMS, CliTest
+from cli import ESCAPE, PROGRAMS, CliTest, unsanitized
 
 
 class Shown(CliTest):
@@ -22,6 +22,7 @@ class Shown(CliTest):
 
 
 class Color(Shown):
+    @unsanitized
     def test_is_as_it_was_asked_for(self):
         for when, on_terminal, in_pipe in (("auto", True, False), ("always", True, True), ("never", False, False)):
             options = ("leaks", "--color", when, "run.vsl")

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,11 +49,30 @@ struct Start {
     int exec_error = 0;
 };
 
+// AddressSanitizer is told that the child goes on, on its stack, and that we do.
+#ifdef __SANITIZE_ADDRESS__
+void switch_stack(const void* bottom, std::size_t bytes)
+{
+    __sanitizer_start_switch_fiber(nullptr, bottom, bytes);
+}
+void stack_was_switched(const void** before, std::size_t* bytes)
+{
+    __sanitizer_finish_switch_fiber(nullptr, before, bytes);
+}
+#else
+void switch_stack(const void*, std::size_t) {}
+void stack_was_switched(const void**, std::size_t*) {}
+#endif
+
 // Signals wait until nothing can be left half done in the shared memory.
 int become_program(void* argument)
 {
     auto& start = *static_cast<Start*>(argument);
+    const void* parents_stack = nullptr;
+    std::size_t its_bytes = 0;
+    stack_was_switched(&parents_stack, &its_bytes);
     start.refusal = start.prepare();
+    switch_stack(parents_stack, its_bytes);
     if (!start.refusal.empty())
         return 127;
     ::sigaction(SIGCHLD, &start.of_children, nullptr);
@@ -67,8 +89,11 @@ pid_t run_child(Start& start)
 {
     constexpr std::size_t kStackBytes = std::size_t{256} << 10;
     const auto stack = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
-    return ::clone(&become_program, stack.get() + kStackBytes, CLONE_VM | CLONE_VFORK | SIGCHLD,
-                   &start);
+    switch_stack(stack.get(), kStackBytes);
+    const pid_t child = ::clone(&become_program, stack.get() + kStackBytes,
+                                CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+    stack_was_switched(nullptr, nullptr);
+    return child;
 }
 
 } // namespace
