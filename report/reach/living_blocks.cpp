@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 
+#include "report/checkpoint/log_replay.hpp"
+
 namespace vramscope::report {
 
 LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
@@ -19,6 +21,18 @@ LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
     std::sort(blocks_.begin(), blocks_.end(),
               [](const Block& a, const Block& b) { return a.address < b.address; });
     find_given();
+}
+
+LivingBlocks::~LivingBlocks() = default;
+
+const LogTables& LivingBlocks::tables() const
+{
+    return log_->reading.tables();
+}
+
+const Sites& LivingBlocks::sites() const
+{
+    return log_->replays.heap.sites();
 }
 
 void LivingBlocks::find_given()

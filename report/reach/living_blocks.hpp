@@ -5,23 +5,28 @@
 #include <memory>
 #include <vector>
 
-#include "report/checkpoint/log_replay.hpp"
+#include "report/checkpoint/checkpoint_store.hpp"
 #include "report/log/log_file.hpp"
+#include "report/log/log_tables.hpp"
 #include "report/reach/memory/process_memory.hpp"
+#include "report/replay/heap/sites.hpp"
 
 namespace vramscope::report {
+
+struct LogReplay;
 
 class LivingBlocks {
 public:
     // `until_ticks`: see LogReader::hold_back(). `checkpoints`: see begin_replay().
     LivingBlocks(const LogFile& log, std::uint64_t until_ticks, CheckpointStore* checkpoints);
+    ~LivingBlocks();
 
     const std::vector<Block>& blocks() const { return blocks_; } // by address
     // Where blocks begin that the driver gave out, a sorted list for each kind of memory: those of
     // the internal pool lie in its segments.
     const std::vector<std::vector<Address>>& given() const { return given_; }
-    const LogTables& tables() const { return log_->reading.tables(); }
-    const Sites& sites() const { return log_->replays.heap.sites(); }
+    const LogTables& tables() const;
+    const Sites& sites() const;
 
 private:
     void find_given();

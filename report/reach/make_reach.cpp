@@ -101,6 +101,9 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
         add(block, is_address(block) ? verdicts.of(number++) : unknown);
 }
 
+FoundReach::FoundReach(FoundReach&&) noexcept = default;
+FoundReach::~FoundReach() = default;
+
 void FoundReach::add(const Block& block, const ReachGroup& verdict)
 {
     found_.all.add(block.bytes);

@@ -10,14 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "report/checkpoint/checkpoint_store.hpp"
 #include "report/log/log_file.hpp"
 #include "report/model/reach.hpp"
-#include "report/reach/living_blocks.hpp"
 #include "report/reach/memory/process_memory.hpp"
+#include "report/replay/heap/sites.hpp"
 #include "report/replay/searches.hpp"
 #include "report/symbols/symbolizer.hpp"
 
 namespace vramscope::report {
+
+class LivingBlocks;
 
 // What a search found, with what names its call stacks: no more of the process is needed.
 class FoundReach {
@@ -26,6 +29,8 @@ public:
     // LogReader::hold_back(). `checkpoints`: see begin_replay(); may be null.
     FoundReach(const LogFile& log, const ProcessMemory& memory, const std::string& log_mapping,
                std::uint64_t until_ticks, CheckpointStore* checkpoints);
+    FoundReach(FoundReach&&) noexcept;
+    ~FoundReach();
 
     // The rows, by what the program's user reads.
     Reach rows(const SymbolizerOptions& symbols, bool all_frames) const;

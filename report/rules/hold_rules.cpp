@@ -44,14 +44,4 @@ std::vector<RuleOutcome> hold_rules(const Rules& rules, LogTables& tables, const
     return watch.outcomes(own);
 }
 
-bool is_told_by_sums(const Rule& rule) noexcept
-{
-    const bool is_summed = rule.forbidden ? *rule.forbidden != RuleEvent::driver_alloc &&
-                                                *rule.forbidden != RuleEvent::free
-                                          : rule.quantity == RuleQuantity::live;
-    return is_summed && std::ranges::all_of(rule.all_of, [](const Condition& one) {
-               return one.kind >= ConditionKind::memory;
-           });
-}
-
 } // namespace vramscope::report

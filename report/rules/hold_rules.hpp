@@ -24,7 +24,5 @@ struct LogSums {
 };
 std::vector<RuleOutcome> hold_rules(const Rules& rules, LogTables& tables, const LogSums& sums,
                                     Symbolizer& symbolizer);
-// Whether sums tell if a rule was kept: what was allocated, made, freed wrongly, and what is left.
-bool is_told_by_sums(const Rule& rule) noexcept;
 
 } // namespace vramscope::report

@@ -1,5 +1,7 @@
-// report/rules/rule.cpp — patterns.
+// report/rules/rule.cpp — patterns, and which rules need no events.
 #include "report/rules/rule.hpp"
+
+#include <algorithm>
 
 namespace vramscope::report {
 
@@ -34,6 +36,16 @@ bool path_matches(std::string_view pattern, std::string_view path) noexcept
     if (pattern.find('/') == pattern.npos)
         path.remove_prefix(path.rfind('/') + 1);
     return glob_matches(pattern, path);
+}
+
+bool is_told_by_sums(const Rule& rule) noexcept
+{
+    const bool is_summed = rule.forbidden ? *rule.forbidden != RuleEvent::driver_alloc &&
+                                                *rule.forbidden != RuleEvent::free
+                                          : rule.quantity == RuleQuantity::live;
+    return is_summed && std::ranges::all_of(rule.all_of, [](const Condition& one) {
+               return one.kind >= ConditionKind::memory;
+           });
 }
 
 } // namespace vramscope::report

@@ -15,7 +15,7 @@
 
 #include "report/error.hpp"
 #include "report/model/check.hpp"
-#include "report/rules/hold_rules.hpp"
+#include "report/rules/rule.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/kept_names.hpp"
 #include "tools/commands/run_options.hpp"

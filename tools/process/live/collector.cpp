@@ -175,6 +175,11 @@ bool Collector::has_grown(std::uint64_t bytes) const
     return bytes_on_disk() >= bytes_before_ + bytes;
 }
 
+bool Collector::has_grown() const
+{
+    return has_grown(report::kWorthCollecting);
+}
+
 Collector::Outcome Collector::collect()
 {
     bytes_before_ = bytes_on_disk(); // whatever becomes of this try

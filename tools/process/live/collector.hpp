@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "report/checkpoint/collected.hpp"
 #include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
@@ -40,8 +39,9 @@ public:
     const std::filesystem::path& name() const noexcept { return process_.name; }
     pid_t pid() const noexcept { return process_.pid; }
     std::uint64_t bytes_on_disk() const;
-    // On the disk, by that since the last collect().
-    bool has_grown(std::uint64_t bytes = report::kWorthCollecting) const;
+    // On the disk, by that since the last collect(); by what is worth another one.
+    bool has_grown(std::uint64_t bytes) const;
+    bool has_grown() const;
     std::size_t checkpoint_bytes() const noexcept { return checkpoint_bytes_; } // of the last one
 
 private:
