@@ -295,7 +295,7 @@ TEST(CiFormats, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
     Report report = report_of(leaking());
     for (int more = 0; more < 20; ++more) {
         report.leaks.push_back(report.leaks.front());
-        report.leaks.back().stack.front().offset += 1 + static_cast<std::uint64_t>(more);
+        report.leaks.back().stack.own().front().offset += 1 + static_cast<std::uint64_t>(more);
     }
     const Written written = write_all(report);
     EXPECT_EQ(count_of(written.annotations, "::error "), 10u);
@@ -309,8 +309,8 @@ TEST(CiFormats, HostileNamesAreTextInEveryFormat)
                                 "\xe2\x80\xae\xef\xbf\xbe" +
                                 std::string(10'000, 'A');
     Report report = with_sources();
-    report.leaks[0].stack[1].function = hostile;
-    report.leaks[0].stack[1].file = "/home/ci/project/a,b:c\n::error::x\"<.cu";
+    report.leaks[0].stack.own()[1].function = hostile;
+    report.leaks[0].stack.own()[1].file = "/home/ci/project/a,b:c\n::error::x\"<.cu";
     report.leaks[0].api = hostile;
     report.processes[0].program = hostile;
     report.reasons = {hostile};
