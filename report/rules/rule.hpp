@@ -103,8 +103,8 @@ inline constexpr std::string_view kOtherOwner = "other";
 bool glob_matches(std::string_view pattern, std::string_view text) noexcept;
 bool path_matches(std::string_view pattern, std::string_view path) noexcept;
 
-// Whether sums, as a collected log has them, tell if a rule was kept: what was allocated, made, freed
-// wrongly, and what is left.
+// Whether sums, as a collected log has them, tell if a rule was kept: what was allocated, made,
+// freed wrongly, and what is left.
 bool is_told_by_sums(const Rule& rule) noexcept;
 
 } // namespace vramscope::report
