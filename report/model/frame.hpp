@@ -66,8 +66,8 @@ constexpr std::string_view file_name(std::string_view path) noexcept
     return path.substr(path.rfind('/') + 1);
 }
 
-// The frames of one call, innermost first. Many rows of a report have the same place: a copy shares
-// them.
+// The frames of one call, innermost first, which never change. Many rows of a report have the same
+// place: a copy shares them.
 class SharedFrames {
 public:
     using Frames = std::vector<Frame>;
@@ -75,7 +75,7 @@ public:
     using const_iterator = Frames::const_iterator;
 
     SharedFrames() = default;
-    SharedFrames(Frames frames) : frames_(std::make_shared<Frames>(std::move(frames))) {}
+    SharedFrames(Frames frames) : frames_(std::make_shared<const Frames>(std::move(frames))) {}
     SharedFrames(std::initializer_list<Frame> frames) : SharedFrames(Frames(frames)) {}
 
     operator const Frames&() const noexcept { return all(); }
@@ -84,16 +84,9 @@ public:
     std::size_t size() const noexcept { return all().size(); }
     bool empty() const noexcept { return all().empty(); }
     const Frame& operator[](std::size_t at) const { return all()[at]; }
+    const Frame& at(std::size_t at) const { return all().at(at); }
     const Frame& front() const { return all().front(); }
     const Frame& back() const { return all().back(); }
-
-    // To change these alone: what other rows have stays as it is.
-    Frames& own()
-    {
-        if (frames_.use_count() != 1)
-            frames_ = std::make_shared<Frames>(all());
-        return *frames_;
-    }
 
 private:
     const Frames& all() const noexcept
@@ -102,7 +95,7 @@ private:
         return frames_ ? *frames_ : kNone;
     }
 
-    std::shared_ptr<Frames> frames_; // null: none
+    std::shared_ptr<const Frames> frames_; // null: none
 };
 
 } // namespace vramscope::report

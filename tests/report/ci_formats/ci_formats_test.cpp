@@ -295,7 +295,9 @@ TEST(CiFormats, GitHubShowsTenOfAKindAndTheTenthCountsTheRest)
     Report report = report_of(leaking());
     for (int more = 0; more < 20; ++more) {
         report.leaks.push_back(report.leaks.front());
-        report.leaks.back().stack.own().front().offset += 1 + static_cast<std::uint64_t>(more);
+        std::vector<Frame> stack = report.leaks.back().stack;
+        stack.front().offset += 1 + static_cast<std::uint64_t>(more);
+        report.leaks.back().stack = std::move(stack);
     }
     const Written written = write_all(report);
     EXPECT_EQ(count_of(written.annotations, "::error "), 10u);
@@ -309,8 +311,10 @@ TEST(CiFormats, HostileNamesAreTextInEveryFormat)
                                 "\xe2\x80\xae\xef\xbf\xbe" +
                                 std::string(10'000, 'A');
     Report report = with_sources();
-    report.leaks[0].stack.own()[1].function = hostile;
-    report.leaks[0].stack.own()[1].file = "/home/ci/project/a,b:c\n::error::x\"<.cu";
+    std::vector<Frame> stack = report.leaks[0].stack;
+    stack[1].function = hostile;
+    stack[1].file = "/home/ci/project/a,b:c\n::error::x\"<.cu";
+    report.leaks[0].stack = std::move(stack);
     report.leaks[0].api = hostile;
     report.processes[0].program = hostile;
     report.reasons = {hostile};

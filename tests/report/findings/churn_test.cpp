@@ -67,7 +67,7 @@ TEST(Churn, ASizeThatAPlaceFreedBeforeIsRedundant)
     EXPECT_EQ(churn.sites[0].redundant, 9u);
     EXPECT_EQ(churn.sites[0].allocations, 10u);
     EXPECT_EQ(churn.sites[0].allocated_bytes, 40_KiB);
-    EXPECT_EQ(churn.sites[0].stack[0].offset, 0x1000u);
+    EXPECT_EQ(churn.sites[0].stack.at(0).offset, 0x1000u);
     EXPECT_EQ(churn.sites[1].redundant, 0u);
 }
 

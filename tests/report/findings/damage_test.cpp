@@ -36,7 +36,7 @@ TEST(Damage, OfFreedMemoryHasTheStacksOfAllocationAndFreeAndWhereItWasNoticed)
     EXPECT_EQ(offset_of(damage.allocation), 0x1000u);
     EXPECT_EQ(offset_of(damage.ended), 0x2000u);
     EXPECT_EQ(damage.ended->api, "cuMemFree");
-    EXPECT_EQ(damage.noticed.stack[0].offset, 0x3000u);
+    EXPECT_EQ(damage.noticed.stack.at(0).offset, 0x3000u);
     EXPECT_EQ(damage.noticed.entry_point, ""); // not that of the first row of the table
 }
 

@@ -221,8 +221,8 @@ TEST(Leaks, StackOfAReloadedModuleIsReadInTheModuleOfItsTime)
     log.stack(2, {0x401001}).at(2'999'000).alloc(0x2000, 2, 2);
     const std::vector<Leak> leaks = leaks_of(log);
     ASSERT_EQ(leaks.size(), 2u);
-    EXPECT_EQ(leaks[0].stack[0].module, "/gone/new.so");
-    EXPECT_EQ(leaks[1].stack[0].module, "/gone/old.so");
+    EXPECT_EQ(leaks[0].stack.at(0).module, "/gone/new.so");
+    EXPECT_EQ(leaks[1].stack.at(0).module, "/gone/old.so");
 }
 
 TEST(Leaks, ReservationsAreRowsOfTheirOwn)

@@ -216,7 +216,7 @@ TEST(FailedCalls, AreSummedUpByStack)
     ASSERT_EQ(report.failed_calls.size(), 3u);
     EXPECT_EQ(report.failed_calls[0].calls, 2u);
     EXPECT_EQ(report.failed_calls[0].bytes, 12_KiB);
-    EXPECT_EQ(report.failed_calls[0].stack[0].offset, 0x1000u);
+    EXPECT_EQ(report.failed_calls[0].stack.at(0).offset, 0x1000u);
 }
 
 } // namespace

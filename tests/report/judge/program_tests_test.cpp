@@ -53,7 +53,7 @@ TEST(Tests, OwnWhatWasAllocatedWhileTheyRan)
     EXPECT_EQ(tests[0].leaked_blocks, 1u);
     ASSERT_EQ(tests[0].leaks.size(), 1u);
     EXPECT_EQ(tests[0].leaks[0].bytes, 2_MiB);
-    EXPECT_EQ(tests[0].leaks[0].stack[0].offset, 0x2000u);
+    EXPECT_EQ(tests[0].leaks[0].stack.at(0).offset, 0x2000u);
     EXPECT_EQ(tests[1].state, TestState::skipped);
     EXPECT_EQ(tests[1].leaked_bytes, 0u);
     EXPECT_EQ(tests[1].held_bytes, 1_MiB);

@@ -20,6 +20,11 @@ using Json = Unpacker::Json;
 
 constexpr const char* kHostile = "</script><script>alert(1)</script><!-- \"'&\xff\u202e";
 
+SharedFrames one_frame(const std::string& function)
+{
+    return {Frame{.function = function, .file = {}, .module = {}}};
+}
+
 Report report_of(std::size_t leaks, const std::string& name)
 {
     Report report;
@@ -32,9 +37,7 @@ Report report_of(std::size_t leaks, const std::string& name)
         Leak leak;
         leak.bytes = leaks - at;
         leak.api = "cudaMalloc";
-        Frame& frame = leak.stack.own().emplace_back();
-        frame.function = name + std::to_string(at);
-        frame.file = name;
+        leak.stack = {Frame{.function = name + std::to_string(at), .file = name, .module = {}}};
         report.leaks.push_back(leak);
     }
     return report;
@@ -114,8 +117,10 @@ Plan plan_of(const std::string& name, std::size_t holders)
     for (std::size_t at = 0; at < holders; ++at) {
         PlanHolder& holder = device.holders.emplace_back();
         holder.bytes = holders - at;
-        for (std::size_t depth = 0; depth < 20; ++depth)
-            holder.stack.own().emplace_back().function = name + std::to_string(at * 20 + depth);
+        std::vector<Frame> stack(20);
+        for (std::size_t depth = 0; depth < stack.size(); ++depth)
+            stack[depth].function = name + std::to_string(at * 20 + depth);
+        holder.stack = std::move(stack);
     }
     return plan;
 }
@@ -146,7 +151,7 @@ Job job_of(std::size_t ranks, const std::string& name)
     Job job;
     job.program = name;
     JobFinding& finding = job.findings.emplace_back();
-    finding.stack.own().emplace_back().function = name;
+    finding.stack = one_frame(name);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         JobProcess& process = job.processes.emplace_back();
         process.number = rank;
@@ -182,7 +187,7 @@ Compositions large_compositions()
     Compositions all;
     for (std::size_t stack = 0; stack < 512; ++stack) {
         ComposingStack& place = all.stacks.emplace_back();
-        place.stack.own().emplace_back().function = "f" + std::to_string(stack);
+        place.stack = one_frame("f" + std::to_string(stack));
     }
     for (std::size_t at = 0; at < 64; ++at) {
         Composition& moment = all.moments.emplace_back();
@@ -303,10 +308,10 @@ TEST_F(Page, HasTheNamesOfTestsAndOwnersAsText)
     Process& process = report.processes[0];
     process.tests.emplace_back().name = kHostile;
     process.test_count = 1;
-    process.tests[0].leaks.emplace_back().stack.own().emplace_back().function = kHostile;
+    process.tests[0].leaks.emplace_back().stack = one_frame(kHostile);
     process.pool.devices.emplace_back();
     process.pool.devices[0].at_end = large_map();
-    process.pool.devices[0].at_end.owners[0].stack.own().emplace_back().function = kHostile;
+    process.pool.devices[0].at_end.owners[0].stack = one_frame(kHostile);
     const std::string page = page_of(report, "report");
     EXPECT_EQ(page.find("<script>alert"), std::string::npos);
     const Json data = data_of(page);

@@ -71,7 +71,7 @@ TEST(MakePlan, NamesThoseThatHaveThePeak)
     ASSERT_EQ(device.holders.size(), 2u);
     EXPECT_EQ(device.holders[0].bytes, 60_MiB);
     EXPECT_EQ(device.holders[1].bytes, 40_MiB);
-    EXPECT_EQ(device.holders[1].stack[0].offset, 0x1000u);
+    EXPECT_EQ(device.holders[1].stack.at(0).offset, 0x1000u);
 }
 
 TEST(MakePlan, SaysThatNothingWasAskedFor)
@@ -196,7 +196,7 @@ TEST(MakePlan, SaysWhichBlockPinsASegment)
     ASSERT_EQ(device.pins_at_end.size(), 1u);
     EXPECT_EQ(device.pins_at_end[0].pinned, 18_MiB);
     EXPECT_EQ(device.pins_at_end[0].bytes, 2_MiB);
-    EXPECT_EQ(device.pins_at_end[0].stack[0].offset, 0x2000u);
+    EXPECT_EQ(device.pins_at_end[0].stack.at(0).offset, 0x2000u);
 }
 
 TEST(MakePlan, CountsWhatIsTakenBesideOnEachCard)

@@ -199,11 +199,11 @@ TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
     const Report report = report_of(log);
     ASSERT_EQ(report.shortages.size(), 1u);
     const Shortage& shortage = report.shortages[0];
-    EXPECT_EQ(shortage.stack[0].offset, 0x6000u);
+    EXPECT_EQ(shortage.stack.at(0).offset, 0x6000u);
     EXPECT_EQ(shortage.held, 900u);
     ASSERT_EQ(shortage.owners.size(), 2u);
     EXPECT_EQ(shortage.owners[0].bytes, 500u);
-    EXPECT_EQ(shortage.owners[0].stack[0].offset, 0x2000u);
+    EXPECT_EQ(shortage.owners[0].stack.at(0).offset, 0x2000u);
     EXPECT_EQ(shortage.owners[1].bytes, 400u);
     EXPECT_EQ(shortage.owners[1].blocks, 2u);
 }
@@ -299,7 +299,7 @@ TEST(Shortages, ARefusalThatAnAllocatorMendedIsARetry)
         ASSERT_EQ(pytorch(report).retried_at.size(), 1u);
         EXPECT_EQ(pytorch(report).retried_at[0].retries, 1u);
         EXPECT_EQ(pytorch(report).retried_at[0].most_requested, 32_MiB);
-        EXPECT_EQ(pytorch(report).retried_at[0].stack[0].offset, 0x5000u);
+        EXPECT_EQ(pytorch(report).retried_at[0].stack.at(0).offset, 0x5000u);
     }
 }
 

@@ -35,10 +35,10 @@ LiveProgram program(std::uint32_t pid)
     leak.bytes = 2u << 20;
     leak.blocks = 1000;
     leak.api = "cudaMalloc";
-    Frame& frame = leak.stack.own().emplace_back();
-    frame.function = "Trainer::step(\x1b[31mint)";
-    frame.file = "/src/train.cu";
-    frame.line = 42;
+    leak.stack = {Frame{.function = "Trainer::step(\x1b[31mint)",
+                        .file = "/src/train.cu",
+                        .line = 42,
+                        .module = {}}};
     state.stacks = {leak, leak, leak};
     state.more_stacks = 2;
     program.rates = {1234.4, 600.5, 0};

@@ -19,12 +19,14 @@ CallPlace calling(const std::vector<std::string>& functions)
 {
     CallPlace call;
     call.api = "cudaMalloc";
+    std::vector<Frame> stack;
     for (const std::string& function : functions) {
-        Frame& frame = call.stack.own().emplace_back();
+        Frame& frame = stack.emplace_back();
         frame.function = function;
         frame.file = "/src/" + function.substr(0, 1) + ".cu";
         frame.line = 7;
     }
+    call.stack = std::move(stack);
     return call;
 }
 

@@ -126,9 +126,9 @@ TEST(StackReader, TakesNamesFromTheLogBeforeItLooksIntoFiles)
     Symbolizer symbolizer;
     const CallPlace place = StackReader(tables, symbolizer, ShownFrames::all).read(1, 1, 1);
     EXPECT_EQ(functions_of(place), (Functions{"inner", "outer", "main"}));
-    EXPECT_EQ(place.stack[0].module, "/gone/train");
-    EXPECT_EQ(place.stack[0].build_id, "id");
-    EXPECT_EQ(place.stack[1].line, 9);
+    EXPECT_EQ(place.stack.at(0).module, "/gone/train");
+    EXPECT_EQ(place.stack.at(0).build_id, "id");
+    EXPECT_EQ(place.stack.at(1).line, 9);
     EXPECT_TRUE(symbolizer.unread_files().empty()) << "nothing was looked for";
 }
 
