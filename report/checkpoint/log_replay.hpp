@@ -22,6 +22,13 @@ struct LogReplay {
     {
     }
 
+    // All of it, by Reading::read_ahead(); the replays are not finished.
+    void read(const ReadingControl& control = {})
+    {
+        reading.read_ahead(
+            replays.heap, control,
+            [this](const RecordBatch& batch, const SegmentReplay& pool) { apply(batch, pool); });
+    }
     void apply(const RecordBatch& batch, const SegmentReplay& pool)
     {
         replays.apply(batch, pool);

@@ -12,9 +12,7 @@ ExportedSums::ExportedSums(const LogFile& file)
 
 void ExportedSums::read(const std::function<void(double)>& progress)
 {
-    log_->reading.read_ahead(
-        log_->replays.heap, {.progress = progress, .interrupted = {}},
-        [&](const RecordBatch& batch, const SegmentReplay& pool) { log_->apply(batch, pool); });
+    log_->read({.progress = progress, .interrupted = {}});
     log_->replays.finish();
 }
 

@@ -149,10 +149,7 @@ void LogReport::replay(ReplayedLog& log)
     ReadingControl control{.progress = {}, .interrupted = options_.interrupted};
     if (options_.progress)
         control.progress = [&](double fraction) { options_.progress(of_all(fraction)); };
-    log.reading.read_ahead(log.replays.heap, control,
-                           [&](const RecordBatch& batch, const SegmentReplay& pool) {
-                               log.replay->apply(batch, pool);
-                           });
+    log.replay->read(control);
     if (!log.reading.interrupted())
         keep_checkpoint(*log.replay, log.store);
     log.replays.finish();

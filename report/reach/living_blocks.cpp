@@ -13,9 +13,7 @@ LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
                            CheckpointStore* checkpoints)
     : log_(begin_replay(log, {.until_ticks = until_ticks, .runs_on = true}, {}, checkpoints))
 {
-    log_->reading.read_ahead(
-        log_->replays.heap, {},
-        [this](const RecordBatch& batch, const SegmentReplay& pool) { log_->apply(batch, pool); });
+    log_->read();
     keep_checkpoint(*log_, checkpoints);
     log_->replays.heap.for_each_alive([&](const Block& block) { blocks_.push_back(block); });
     std::sort(blocks_.begin(), blocks_.end(),

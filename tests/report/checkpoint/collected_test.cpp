@@ -95,10 +95,7 @@ public:
         {
             const LogFile file = LogFile::open(path(), LogFile::Collected::taken);
             const auto log = begin_collection(file, until_ticks);
-            log->reading.read_ahead(log->replays.heap, {},
-                                    [&](const RecordBatch& batch, const SegmentReplay& pool) {
-                                        log->apply(batch, pool);
-                                    });
+            log->read();
             checkpoint = checkpoint_of(*log);
             check_collected_checkpoint(checkpoint, file);
             given_back = chunks_to_give_back(file, log->reading.reader().kept());

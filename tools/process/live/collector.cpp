@@ -157,9 +157,7 @@ Collector::Replayed Collector::replay() const
     const auto log = report::begin_collection(file, moment);
     if (!log)
         return {};
-    log->reading.read_ahead(log->replays.heap, {},
-                            [&](const report::RecordBatch& batch,
-                                const report::SegmentReplay& pool) { log->apply(batch, pool); });
+    log->read();
     Replayed replayed{{}, chunks_to_give_back(file, log->reading.reader().kept())};
     if (!replayed.given_back.empty())
         replayed.checkpoint = checkpoint_of(*log);
