@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/checkpoint/archive.hpp"
 #include "report/replay/reading/reading.hpp"
 #include "report/replay/replays.hpp"
 #include "report/replay/wrong_frees.hpp"
@@ -17,5 +18,15 @@ std::string write_body(Reading& reading, Replays& replays, WrongFrees* wrong_fre
 
 // All are new. False: it makes no sense; then none is to be used.
 bool read_body(std::string_view body, Reading& reading, Replays& replays, WrongFrees* wrong_frees);
+
+// Both ways: for these two alone.
+template <typename Archive>
+void transfer_body(Archive& body, Reading& reading, Replays& replays, WrongFrees* wrong_frees)
+{
+    transfer(body, reading);
+    transfer(body, replays);
+    if (wrong_frees)
+        transfer(body, *wrong_frees);
+}
 
 } // namespace vramscope::report

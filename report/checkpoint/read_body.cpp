@@ -1,5 +1,4 @@
 // report/checkpoint/read_body.cpp — each replay out of an archive.
-#include "report/checkpoint/archive.hpp"
 #include "report/checkpoint/body.hpp"
 
 namespace vramscope::report {
@@ -7,10 +6,7 @@ namespace vramscope::report {
 bool read_body(std::string_view bytes, Reading& reading, Replays& replays, WrongFrees* wrong_frees)
 {
     ArchiveReader body(bytes);
-    transfer(body, reading);
-    transfer(body, replays);
-    if (wrong_frees)
-        transfer(body, *wrong_frees);
+    transfer_body(body, reading, replays, wrong_frees);
     return body.good() && body.at_end();
 }
 

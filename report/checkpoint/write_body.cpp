@@ -1,5 +1,4 @@
 // report/checkpoint/write_body.cpp — each replay into an archive.
-#include "report/checkpoint/archive.hpp"
 #include "report/checkpoint/body.hpp"
 
 namespace vramscope::report {
@@ -7,10 +6,7 @@ namespace vramscope::report {
 std::string write_body(Reading& reading, Replays& replays, WrongFrees* wrong_frees)
 {
     ArchiveWriter body;
-    transfer(body, reading);
-    transfer(body, replays);
-    if (wrong_frees)
-        transfer(body, *wrong_frees);
+    transfer_body(body, reading, replays, wrong_frees);
     return body.bytes();
 }
 
