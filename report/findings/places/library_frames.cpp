@@ -40,11 +40,12 @@ constexpr std::string_view kClosing = ")]}>";
 
 using IsSign = std::array<bool, 256>;
 
-constexpr IsSign signs(std::string_view signs)
+constexpr IsSign signs(std::string_view some, std::string_view others)
 {
     IsSign is_sign{};
-    for (const char sign : signs)
-        is_sign[static_cast<unsigned char>(sign)] = true;
+    for (const std::string_view signs : {some, others})
+        for (const char sign : signs)
+            is_sign[static_cast<unsigned char>(sign)] = true;
     return is_sign;
 }
 
@@ -60,7 +61,7 @@ std::size_t next_sign(std::string_view text, std::size_t at, const IsSign& is_si
 // of two numbers stand in parentheses, whose end closes a `<` too.
 std::size_t behind_bracket(std::string_view text, std::size_t at)
 {
-    static constexpr IsSign kBrackets = signs("([{<)]}>");
+    static constexpr IsSign kBrackets = signs(kOpening, kClosing);
     std::string open;
     std::array<std::size_t, kOpening.size()> count{}; // how many of each kind are in `open`
     for (; (at = next_sign(text, at, kBrackets)) < text.size(); ++at) {
@@ -178,7 +179,7 @@ bool is_toolkit_header(std::string_view path)
 
 std::vector<std::string_view> scopes_of(std::string_view function)
 {
-    static constexpr IsSign kSigns = signs(" :([{<");
+    static constexpr IsSign kSigns = signs(" :", kOpening);
     Scopes scopes;
     std::size_t begin = 0; // where the part begins that `at` is in
     std::size_t at = 0;

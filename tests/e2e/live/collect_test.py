@@ -116,7 +116,7 @@ class CollectTest(LiveTest):
         self.collect(process)
         self.tell(process, "drop 2", "hold 4096 2")
         self.assertEqual(self.log.read_bytes()[8], 5)
-        for _ in range(2):  # the second from the cache's checkpoint, if it were one of another log
+        for _ in range(2):  # what the first one keeps in the cache changes nothing
             collected = self.reach(process)
             self.assertEqual(collected["rows"], whole["rows"])
         self.assertEqual(collected["all"]["blocks"], 47)
