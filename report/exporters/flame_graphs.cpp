@@ -3,7 +3,6 @@
 // Both are written at the end of one reading: what is kept is one entry for each stack. Stacks
 // begin with a frame that says what memory they are of, so that devices are not mixed.
 #include <map>
-#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,8 +63,9 @@ public:
     void add(const Site& site, const CallPlace& place, const StackUse& use)
     {
         std::vector<std::size_t> stack{number_of(memory_kind_of(site), {}, 0)};
-        for (const Frame& frame : std::views::reverse(place.stack))
-            stack.push_back(number_of(function_of(frame), frame.file, frame.line));
+        const std::vector<Frame>& frames = place.stack;
+        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+            stack.push_back(number_of(function_of(*frame), frame->file, frame->line));
         stacks_.push_back(std::move(stack));
         uses_.push_back(use);
     }
@@ -154,8 +154,9 @@ void export_folded(const std::filesystem::path& log, const Sink& sink, const Exp
         if (sum == 0)
             return;
         std::string line = std::string(kOwnFoldedHead) + memory_kind_of(site);
-        for (const Frame& frame : std::views::reverse(place.stack))
-            line += ';' + folded(function_of(frame));
+        const std::vector<Frame>& frames = place.stack;
+        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
+            line += ';' + folded(function_of(*frame));
         lines[line] += sum;
     });
     for (const auto& [line, bytes] : lines)
