@@ -77,6 +77,10 @@ bool may_succeed_now(const Action& action, Call& call, int tries)
 template <class Action>
 [[gnu::always_inline]] inline void succeeded(Action& action, Call& call)
 {
+    if constexpr (
+        requires { &Action::bytes_wanted; } && !requires { &Action::has_given_back; })
+        if (pooling())
+            direct_allocations.fetch_add(1, std::memory_order_relaxed);
     if constexpr (requires { &Action::succeeded; })
         action.succeeded(call);
 }

@@ -69,13 +69,16 @@ public:
     std::uint64_t begin() noexcept { return 1 + begun_.fetch_add(1); }
 
     // The synchronisation that began at `t` succeeded for this domain. True: more has passed now.
+    // Once every domain was told of it, what was freed before `t` has passed: even if another
+    // thread told of a later one, and has not come as far as to advance.
     bool ended(int domain, std::uint64_t t) noexcept
     {
         std::uint64_t word = word_of(domain);
         do {
-            if (!is(domain, word) || synced_of(word) >= t)
+            if (!is(domain, word))
                 return false;
-        } while (!slot_of(domain).compare_exchange_weak(word, (word & ~kSynced) | (t + 1)));
+        } while (synced_of(word) < t &&
+                 !slot_of(domain).compare_exchange_weak(word, (word & ~kSynced) | (t + 1)));
         return advance();
     }
 

@@ -184,7 +184,7 @@ public:
     Traffic traffic() const noexcept
     {
         const Guard guard(lock_);
-        return {policy_.table().serial + crowded_, moving_.load()};
+        return {policy_.table().serial + crowded_ + device_frees_, moving_.load()};
     }
 
     // What trim() would give back after a synchronisation.

@@ -12,7 +12,7 @@
 namespace vramscope::pool {
 
 struct Traffic {
-    std::uint64_t changes = 0; // goes up with each allocation, and where one was in another's way
+    std::uint64_t changes = 0; // allocations, what was given back, and where one was in the way
     std::uint64_t moving = 0;  // threads that take or give back memory at this moment
 
     Traffic& operator+=(const Traffic& other) noexcept
@@ -28,7 +28,7 @@ inline constexpr int kMostTries = 12; // with pauses, each twice the last, about
 // Whether a try since `seen`, which then becomes `now`, was disturbed.
 inline bool was_disturbed(Traffic& seen, const Traffic& now) noexcept
 {
-    const bool disturbed = now.moving != 0 || now.changes != seen.changes;
+    const bool disturbed = seen.moving != 0 || now.moving != 0 || now.changes != seen.changes;
     seen = now;
     return disturbed;
 }

@@ -178,6 +178,11 @@ void readmit_synchronisations() noexcept
     held.fetch_sub(1);
 }
 
+bool synchronisations_held() noexcept
+{
+    return held.load() != 0;
+}
+
 void forget_synchronisations() noexcept
 {
     std::fill(std::begin(domains), std::end(domains), Domain{});

@@ -41,6 +41,7 @@ void sleep_ns(long ns) noexcept;
 // or some seconds.
 void hold_synchronisations() noexcept;
 void readmit_synchronisations() noexcept;
+bool synchronisations_held() noexcept;
 
 // Held from engage() on, while a call may destroy a context.
 class SynchronisationsHeld {

@@ -80,7 +80,7 @@ std::uint64_t releasable_bytes(std::int64_t device) noexcept
 
 pool::Traffic traffic_of(std::int64_t device) noexcept
 {
-    pool::Traffic all;
+    pool::Traffic all{direct_allocations.load(), synchronisations_held()};
     for (ContextPool& one : ContextPools())
         if (is_of(one, device))
             all += one.with([](auto& pool) { return pool.traffic(); });
@@ -106,9 +106,9 @@ bool make_room_for(Call& call, int tries) noexcept
         let_others_go_on(tries);
     }
     seen = now;
-    const bool waited =
-        releasable_bytes(kEveryDevice) && synchronise_all(call.thread) == CUDA_SUCCESS;
-    return (waited && give_back(kEveryDevice, nullptr) != 0) || tries > 0 || now.moving != 0;
+    if (releasable_bytes(kEveryDevice) && synchronise_all(call.thread) == CUDA_SUCCESS)
+        give_back(kEveryDevice, nullptr);
+    return now.changes != 0 || now.moving != 0; // others may have been at work at the first try
 }
 
 void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept

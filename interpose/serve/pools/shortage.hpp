@@ -3,7 +3,10 @@
 // Any thread, inside a hook, with no lock held.
 #pragma once
 
+#include <atomic>
+
 #include "interpose/hooks/call.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
 #include "interpose/serve/pools/driver_upstream.hpp"
 
 namespace vramscope::hooks {
@@ -12,7 +15,10 @@ namespace vramscope::hooks {
 // is empty already.
 std::uint64_t give_back(std::int64_t device, const DriverUpstream* except) noexcept;
 std::uint64_t releasable_bytes(std::int64_t device) noexcept;
-// What all threads do with what is pooled on this device.
+// What the pools did not serve, while there are pools. A thread that frees to a pool may take such
+// memory next: the two were never live at one moment.
+inline constinit std::atomic<std::uint64_t> direct_allocations{0};
+// What all threads do with what is pooled on this device, or was allocated past the pools on any.
 pool::Traffic traffic_of(std::int64_t device) noexcept;
 // Sleeps, longer with each try.
 void let_others_go_on(int tries) noexcept;

@@ -51,7 +51,7 @@ class PoolMemoryTest(PoolTest):
                           [(call["entry_point"], call["result_name"]) for call in report["failed_calls"]])
 
     def test_threads_that_fit_together_are_never_refused(self):
-        for scene in ("crowd", "crowd_of_kinds"):
+        for scene in ("crowd", "crowd_of_kinds", "crowd_in_turn"):
             self.assert_same_reports(self.same(PROGRAM, scene))
             self.assertEqual(self.alone, "refused 0\n")
 

@@ -1,6 +1,8 @@
 // tests/interpose/pool/epochs_test.cpp — what has passed, with none, one and several domains.
 #include "interpose/pool/epochs.hpp"
 
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -146,4 +148,24 @@ TEST(Epochs, WhatIsFreedStaysPendingUntilEveryDomainWasSynchronised)
     EXPECT_TRUE(epochs.any_pending());
     epochs.ended(other, epochs.begin());
     EXPECT_FALSE(epochs.any_pending());
+}
+
+TEST(Epochs, ALaterSynchronisationOfAnotherThreadKeepsNoneFromItsAnswer)
+{
+    Epochs epochs;
+    const int domain = epochs.add_domain();
+    std::atomic<int> kept{0};
+    const auto synchronise = [&] {
+        for (int i = 0; i < 20'000; ++i) {
+            const auto stamp = epochs.stamp_free();
+            epochs.ended(domain, epochs.begin());
+            kept += !epochs.passed(stamp);
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back(synchronise);
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_EQ(kept, 0);
 }

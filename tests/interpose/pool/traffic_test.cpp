@@ -64,6 +64,35 @@ TYPED_TEST(BusyPool, WhatAnotherGivesBackIsWaitedFor)
     EXPECT_EQ(this->upstream.calls.pause, 1);
 }
 
+// Between the two looks nothing is on its way, and nothing is handed out.
+TYPED_TEST(BusyPool, WhatAnotherGaveBackMeanwhileIsAskedForAgain)
+{
+    this->retire_one(2 * kUnit);
+    std::atomic<bool> releasing{false}, refused{false};
+    this->upstream.on_release = [&] {
+        releasing.store(true);
+        releasing.notify_one();
+        refused.wait(false);
+    };
+    std::thread other;
+    this->upstream.on_traffic = [&, reads = 0]() mutable {
+        ++reads;
+        if (reads == 2) {
+            refused.store(true);
+            refused.notify_one();
+            other.join();
+        }
+        const Traffic seen = this->pool->traffic();
+        if (reads == 1) {
+            other = std::thread([this] { this->pool->trim(Release::asked); });
+            releasing.wait(false);
+        }
+        return seen;
+    };
+    EXPECT_EQ(this->pool->allocate(3 * kUnit).status, 0);
+    EXPECT_EQ(this->upstream.calls.pause, 1);
+}
+
 TYPED_TEST(BusyPool, WhatIsNeverThereIsRefusedAtOnceIfNobodyElseIsAtWork)
 {
     this->get(kUnit);

@@ -277,19 +277,21 @@ CUresult pitched(CUdeviceptr& block, std::size_t bytes)
 }
 
 // Threads that together never want more than there is, each time of another size: what one frees
-// the pool keeps, while another is short of it. Each second thread asks by `other`.
-void crowd_by(CUresult (*other)(CUdeviceptr&, std::size_t))
+// the pool keeps, while another is short of it. Half of the threads ask by `other`; or, in turn,
+// each thread half of the time.
+void crowd_by(CUresult (*other)(CUdeviceptr&, std::size_t), bool in_turn = false)
 {
     constexpr unsigned kThreads = 4;
     const CUcontext context = primary_context();
     std::atomic<int> refused{0};
     std::vector<std::thread> threads;
     for (unsigned seed = 0; seed < kThreads; ++seed)
-        threads.emplace_back([&refused, context, seed, allocate = seed % 2 ? other : pooled] {
+        threads.emplace_back([&refused, context, seed, other, in_turn] {
             std::minstd_rand random(seed + 1);
             check(cuCtxSetCurrent(context));
             CUdeviceptr held = 0;
-            for (int i = 0; i < 300; ++i) {
+            for (unsigned i = 0; i < 300; ++i) {
+                const auto allocate = (seed + (in_turn ? i : 0)) % 2 ? other : pooled;
                 CUdeviceptr block = 0;
                 const std::size_t bytes =
                     (1 + random() % 15) * 2 * kMiB; // two of each size make 240 MiB
@@ -314,6 +316,11 @@ void crowd()
 void crowd_of_kinds()
 {
     crowd_by(pitched);
+}
+
+void crowd_in_turn()
+{
+    crowd_by(pitched, true);
 }
 
 // Up to the last: how much could be had, in steps of kWhole.
@@ -394,6 +401,7 @@ const Scene kScenes[] = {
     {"changing", changing},
     {"crowd", crowd},
     {"crowd_of_kinds", crowd_of_kinds},
+    {"crowd_in_turn", crowd_in_turn},
     {"async_again", async_again},
     {"too_much", too_much},
     {"all", all},
