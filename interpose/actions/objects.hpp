@@ -28,18 +28,35 @@ struct MakesObject {
     void succeeded(Call& call) { record_object(call, number(*out)); }
 };
 
-// Streams, and code: the driver takes device memory for these.
-template <class Handle>
-struct MakesLargeObject {
-    Handle* out;
+// What the driver takes device memory for.
+struct TakesMemory {
     ObjectMemory memory{};
     void before(Call&) { memory.before(); }
-    void succeeded(Call& call)
+    void made(Call& call, std::uint64_t handle)
     {
-        record_object(call, number(*out));
-        memory.after(call, number(*out));
+        record_object(call, handle);
+        memory.after(call, handle);
     }
     void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
+};
+
+// Streams, and code.
+template <class Handle>
+struct MakesLargeObject : TakesMemory {
+    Handle* out;
+    explicit MakesLargeObject(Handle* handle) : out(handle) {}
+    void succeeded(Call& call) { made(call, number(*out)); }
+};
+
+// It has no handle: it is the current context's, by this number.
+struct SetsLimit : TakesMemory {
+    CUlimit limit;
+    explicit SetsLimit(CUlimit number) : limit(number) {}
+    void succeeded(Call& call)
+    {
+        constexpr unsigned kLimitBits = 8;
+        made(call, (place_now(call).context + 1) << kLimitBits | static_cast<std::uint8_t>(limit));
+    }
 };
 
 template <class Handle>

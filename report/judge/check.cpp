@@ -50,7 +50,8 @@ double objects_left(const Process& process)
 {
     std::uint64_t left = 0;
     for (const ObjectTotal& total : process.objects)
-        left += total.alive;
+        if (total.object != format::Memory::context_limit) // which a program cannot end
+            left += total.alive;
     return number(left);
 }
 

@@ -13,7 +13,8 @@ bool takes_memory(format::Memory memory) noexcept
 {
     using format::Memory;
     return memory == Memory::stream || memory == Memory::graph_exec || memory == Memory::module ||
-           memory == Memory::library || memory == Memory::context;
+           memory == Memory::library || memory == Memory::context ||
+           memory == Memory::context_limit;
 }
 
 } // namespace
@@ -34,6 +35,8 @@ bool TakenByDriver::ended(const Block& block)
     if (!takes_memory(block.memory))
         return false;
     ++devices_[device_ordinal(block.device)].changes;
+    if (block.memory == format::Memory::context_limit)
+        return false; // it was set again: what was taken for it stays with the context
     const auto kept = alive_.find({block.site, block.address});
     if (kept == alive_.end())
         return false;
@@ -131,9 +134,11 @@ void TakenByDriver::add(Device& device, std::int32_t ordinal, const format::Obje
                               .largest_rise = rose,
                               .runs = in_a_row ? 0U : 1U,
                               .ticks = said.took});
-    if (fell != 0 && alive_.size() < kMostKept &&
-        alive_.try_emplace({device.site, device.address}, Kept{ordinal, fell}).second)
-        device.objects += fell;
+    const Key object{device.site, device.address};
+    if (fell == 0 || (alive_.size() >= kMostKept && !alive_.contains(object)))
+        return;
+    alive_.try_emplace(object, Kept{ordinal, 0}).first->second.bytes += fell;
+    device.objects += fell;
 }
 
 MeasuredObjects TakenByDriver::of(SiteId site) const

@@ -45,6 +45,7 @@ constexpr std::uint64_t kGrowing = kStacks + 1; // the stack of what is kept
 constexpr std::uint64_t kFirstAddress = 0x7f0000000000;
 constexpr std::uint64_t kSlotBytes = 64 * 1024;
 constexpr std::uint64_t kPending = 64; // freed blocks that wait to be used again
+constexpr std::uint64_t kKept = 1200;  // in all: half as much again as is alive
 
 double cpu_seconds()
 {
@@ -268,15 +269,15 @@ report::LiveState look(const Server& server)
     return log.state(10);
 }
 
-Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, bool keeps)
+// `keeps`: so many blocks, at even distances.
+Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, std::uint64_t keeps)
 {
-    constexpr std::uint64_t kKept = 200; // an hour
     constexpr std::uint64_t kInterval = 15;
     Hour hour;
     std::uint64_t kept = 0, last = 0, collected_bytes = 0;
     for (std::uint64_t second = 0; second < seconds; ++second) {
         server.run(rate, kSecond / rate);
-        for (; keeps && kept < (second + 1) * kKept / seconds; ++kept)
+        for (; kept < (second + 1) * keeps / seconds; ++kept)
             server.keep_one();
         server.publish();
         const std::uint64_t bytes = bytes_on_disk(server.file());
@@ -317,7 +318,7 @@ int main(int argc, char** argv)
     std::vector<Hour> all;
     for (std::size_t number = 0; number < hours; ++number) {
         const bool keeps = number >= hours / 4 && number < hours / 2;
-        const Hour hour = run_hour(server, seconds, rate, keeps);
+        const Hour hour = run_hour(server, seconds, rate, keeps ? kKept * 4 / hours : 0);
         std::printf(
             "hour %zu: %.1f MiB on disk at most, checkpoint %.2f MB, %.2f %% of a core, %zu "
             "growing%s\n",

@@ -21,7 +21,7 @@ LISTS = {
     "misuse": "misuse",
     "damage": "damage",
 }
-OBJECTS = ("stream", "event", "graph_object", "module", "library")
+OBJECTS = ("stream", "event", "graph_object", "module", "library", "context_limit")
 NAMES = {"oom": {"kind": "verdict", "requested": "requested_bytes"}, "failed": {"result": "result_name"}}
 
 

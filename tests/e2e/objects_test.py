@@ -59,6 +59,11 @@ class ObjectsTest(EndToEndTest):
         rows, _ = self.scene("libraries", "library")
         self.assertEqual(rows, [("library", f"cuLibraryLoad{form}", 2, 1, 1) for form in ("Data", "FromFile")])
 
+    def test_of_a_limit_the_last_setting_stays(self):
+        rows, report = self.scene("limits", "context_limit")
+        self.assertEqual(rows, [("context_limit", "cuCtxSetLimit", 1, 0, 1), ("context_limit", "cuCtxSetLimit", 2, 0, 1)])
+        self.assertIn({"object": "context_limit", "made": 3, "ended": 0, "alive": 2}, report["processes"][0]["objects"])
+
     @simulated_only
     def test_what_the_driver_refuses_is_none(self):
         report = self.trace("objects", "events", status=3, VRAMSCOPE_SIM_FAULTS="cuEventCreate@2=999")
@@ -85,6 +90,10 @@ class ObjectMemoryTest(EndToEndTest):
         modules, _ = self.taken("modules", "module=8MiB")
         self.assertEqual({name: (row["objects"], row["bytes"]) for name, row in modules.items()},
                          {f"cuModule{form}": (2, 16 * MiB) for form in ("Load", "LoadData", "LoadDataEx", "LoadFatBinary")})
+
+    def test_a_limit_takes_what_it_is_raised_by(self):
+        report = self.taken("limits", "limit=8MiB")[1]
+        self.assertEqual(sorted((row["made"], row["taken"]["bytes"]) for row in report["objects"]), [(1, 8 << 20), (2, 8 << 20)])
 
     @needs("cuLibraryLoadData")
     def test_libraries(self):

@@ -93,6 +93,7 @@ constexpr KnownApi kApis[] = {
     {"cuModuleUnload", Effect::free, Memory::module},
     {"cuLibraryLoadData", Effect::alloc, Memory::library},
     {"cuLibraryUnload", Effect::free, Memory::library},
+    {"cuCtxSetLimit", Effect::alloc, Memory::context_limit},
     {"PyTorch", Effect::alloc, Memory::suballocated},
     {"a heap", Effect::alloc, Memory::suballocated},
 };

@@ -52,6 +52,9 @@ enum class Memory : std::uint8_t {
     graph_object = 29, // what is made executable; the memory of its nodes is `graph`
     module = 30,
     library = 31,
+    // A setting of a context for which the driver takes memory. Set again, it replaces the one
+    // before; nothing ends it but its context's end.
+    context_limit = 32,
 };
 
 // Live blocks are found by (key space, address): a handle and a pointer may be the same number.
@@ -80,6 +83,7 @@ enum class KeySpace : std::uint8_t {
     graph_object,
     module,
     library,
+    context_limit,
 };
 
 struct KeySpaceRow {
@@ -111,6 +115,7 @@ inline constexpr KeySpaceRow kKeySpaces[] = {
     {KeySpace::graph_object, false},
     {KeySpace::module, false},
     {KeySpace::library, false},
+    {KeySpace::context_limit, false},
 };
 
 // How a kind of memory counts for the program. Only device and host memory are the program's own
@@ -172,6 +177,7 @@ inline constexpr MemoryKind kMemoryKinds[] = {
     {Memory::graph_object,      "graph_object",      KeySpace::graph_object,  MemoryClass::object,    ContextEnd::survives},
     {Memory::module,            "module",            KeySpace::module,        MemoryClass::object,    ContextEnd::dies},
     {Memory::library,           "library",           KeySpace::library,       MemoryClass::object,    ContextEnd::survives},
+    {Memory::context_limit,     "context_limit",     KeySpace::context_limit, MemoryClass::object,    ContextEnd::dies},
 };
 // clang-format on
 

@@ -146,6 +146,13 @@ void libraries()
 #endif
 }
 
+void limits()
+{
+    for (const std::size_t kib : {8 * 1024, 16 * 1024}) // of one setting, the last one counts
+        check(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, kib * 1024)); // MARK heap
+    check(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));                 // MARK device_stack
+}
+
 const Scene kScenes[] = {
     {"streams", streams},
     {"green_stream", green_stream},
@@ -156,6 +163,7 @@ const Scene kScenes[] = {
     {"capture_to_graph", capture_to_graph},
     {"modules", modules},
     {"libraries", libraries},
+    {"limits", limits},
 };
 
 } // namespace

@@ -231,6 +231,23 @@ TEST(ObjectBytes, AMeasurementOfAnotherObjectOrOfNoneCountsForNone)
         EXPECT_FALSE(row.taken);
 }
 
+// Set again, it replaces the setting before, but not what was taken for that.
+TEST(ObjectBytes, OfALimitAllSettingsStayWithTheContext)
+{
+    DriverOfSteps driver;
+    constexpr std::uint64_t kTaken[] = {8_MiB, 0, 4_MiB};
+    std::uint64_t taken = 0;
+    for (const std::uint64_t bytes : kTaken) {
+        driver.log().alloc(0x101, 0, 1, "cuCtxSetLimit");
+        driver.log().object_memory(0x101, "cuCtxSetLimit", kTotal - taken, kTotal - taken - bytes,
+                                   kTotal);
+        taken += bytes;
+    }
+    EXPECT_EQ(report_of(driver.log()).processes.at(0).memory.at(0).at_end.parts.objects, 12_MiB);
+    driver.log().context_gone(1);
+    EXPECT_EQ(report_of(driver.log()).processes.at(0).memory.at(0).at_end.parts.objects, 0u);
+}
+
 // What the program itself took or gave back meanwhile is in both answers.
 TEST(ObjectBytes, WhileTheProgramAllocatesNothingIsMeasured)
 {

@@ -117,6 +117,23 @@ TEST(Objects, WithOneHandleAreDifferentOnesIfTheirKindsAre)
     EXPECT_EQ(report.totals.leaked_bytes, 4096u);
 }
 
+// Of a context's limit only the last setting is alive, which the program cannot end.
+TEST(Objects, OfALimitTheLastSettingStaysAndIsNotHeldAgainstABudget)
+{
+    LogBuilder log = with_streams_that_stay();
+    log.alloc(0x101, 0, 1, "cuCtxSetLimit").alloc(0x102, 0, 1, "cuCtxSetLimit");
+    for (int again = 0; again < 3; ++again)
+        log.alloc(0x101, 0, 2, "cuCtxSetLimit");
+    const Report report = report_of(log);
+    const ObjectTotal& limits = report.processes[0].objects.back();
+    EXPECT_EQ(limits.object, format::Memory::context_limit);
+    EXPECT_EQ(limits.made, 5u);
+    EXPECT_EQ(limits.ended, 0u);
+    EXPECT_EQ(limits.alive, 2u);
+    EXPECT_EQ(report.processes[0].coverage.missed_frees, 0u);
+    EXPECT_EQ(check(report, at_most(101)).exit, Exit::ok);
+}
+
 TEST(Objects, ThatAreLeftAreHeldAgainstABudget)
 {
     EXPECT_EQ(check(report_of(with_streams_that_stay()), at_most(101)).exit, Exit::ok);

@@ -150,9 +150,13 @@ int cuda_version(int newest)
 namespace {
 
 constexpr std::pair<std::string_view, std::size_t ObjectBytes::*> kObjects[] = {
-    {"context", &ObjectBytes::context},       {"stream", &ObjectBytes::stream},
-    {"module", &ObjectBytes::module},         {"library", &ObjectBytes::library},
+    {"context", &ObjectBytes::context},
+    {"stream", &ObjectBytes::stream},
+    {"module", &ObjectBytes::module},
+    {"library", &ObjectBytes::library},
     {"graph_node", &ObjectBytes::graph_node},
+    {"limit", &ObjectBytes::limit},
+    {"first_launch", &ObjectBytes::first_launch},
 };
 
 ObjectBytes read_object_bytes()

@@ -42,8 +42,10 @@ struct ObjectBytes {
     std::size_t context = 0;
     std::size_t stream = 0;
     std::size_t module = 0;
-    std::size_t library = 0;    // in the context that is current when it is loaded
-    std::size_t graph_node = 0; // of an executable graph
+    std::size_t library = 0;      // in the context that is current when it is loaded
+    std::size_t graph_node = 0;   // of an executable graph
+    std::size_t limit = 0;        // each time that one is raised
+    std::size_t first_launch = 0; // of a kernel, in each context: late for what was made before
 };
 const ObjectBytes& object_bytes();
 // VRAMSCOPE_SIM_NEIGHBOUR: the most that other processes use of each device, now more, now less.

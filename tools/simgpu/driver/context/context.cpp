@@ -73,6 +73,7 @@ Context* open_context(Device& device, unsigned flags, unsigned api_version)
     context->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
     context->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64;
     context->sticky_error = CUDA_SUCCESS;
+    context->has_launched = false;
     context->peers.clear();
     context->legacy_stream = open_stream(*context, CU_STREAM_DEFAULT, 0);
     return context;

@@ -31,6 +31,7 @@ struct Context {
     CUsharedconfig shared_config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     std::atomic<CUresult> sticky_error{CUDA_SUCCESS};
     std::atomic<int> pending{0}; // pieces of work that are not done yet
+    std::atomic<bool> has_launched{false};
 
     // Under the engine's mutex.
     std::vector<Stream*> streams;

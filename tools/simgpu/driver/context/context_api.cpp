@@ -2,6 +2,8 @@
 #include <functional>
 
 #include "api.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/simgpu/driver/context/own_bytes.hpp"
 #include "tools/simgpu/driver/context/thread_state.hpp"
 #include "tools/simgpu/driver/memory/pool.hpp"
 #include "tools/simgpu/driver/stream/capture.hpp"
@@ -234,6 +236,9 @@ CUresult cuCtxSetLimit(Context& context, CUlimit limit, size_t value)
 {
     if (limit < 0 || limit >= CU_LIMIT_MAX)
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    OwnBytes own; // given back with the context alone
+    if (value > context.limits[limit] && !own.take(context, object_bytes().limit))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     context.limits[limit] = value;
     return CUDA_SUCCESS;
 }

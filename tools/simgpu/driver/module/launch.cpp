@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "api.hpp"
+#include "tools/simgpu/driver/base/settings.hpp"
+#include "tools/simgpu/driver/context/own_bytes.hpp"
 
 namespace simgpu {
 namespace {
@@ -144,6 +146,9 @@ CUresult launch(CUfunction function, std::array<unsigned, 3> grid, std::array<un
     if (const CUresult error =
             make_call(function, grid, block, shared_bytes, parameters, extra, call))
         return error;
+    OwnBytes own; // given back with the context alone
+    if (!context->has_launched.exchange(true) && !own.take(*context, object_bytes().first_launch))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     return submit(*stream, {make_work(call), CU_GRAPH_NODE_TYPE_KERNEL});
 }
 
