@@ -118,7 +118,7 @@ class BrokenTest(DifferentialTest):
     def test_what_is_found_is_made_small(self):
         small = self.failure("result").batch
         self.assertEqual(small.count, 1)
-        self.assertLessEqual(len(small.keep), 2)  # one that fails, and perhaps one that changes the thread: the compiler's choice
+        self.assertLessEqual(len(small.keep), 4)  # of 30: one that fails, and what that needs, say a fault, a context, a thread
         for step in small.keep:
             fewer = tuple(other for other in small.keep if other != step)
             self.assert_no_failures(self.broken("result").run(dataclasses.replace(small, keep=fewer)))
