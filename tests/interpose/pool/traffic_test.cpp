@@ -11,6 +11,20 @@ namespace {
 
 constexpr std::uint64_t kUnit = 40 * kMiB;
 
+// Closed at first; once open, for good.
+class Gate {
+public:
+    void open()
+    {
+        open_.store(true);
+        open_.notify_one();
+    }
+    void wait() const { open_.wait(false); }
+
+private:
+    std::atomic<bool> open_{false};
+};
+
 template <class Policy>
 struct BusyPool : PoolFixture<Policy> {
     BusyPool()
@@ -47,17 +61,15 @@ TYPED_TEST(BusyPool, WhatAnotherExchangesWhileRoomIsMadeIsNoReasonToRefuse)
 TYPED_TEST(BusyPool, WhatAnotherGivesBackIsWaitedFor)
 {
     this->retire_one(2 * kUnit);
-    std::atomic<bool> releasing{false}, paused{false};
+    Gate releasing, paused;
     this->upstream.on_release = [&] {
-        releasing.store(true);
-        releasing.notify_one();
-        paused.wait(false);
+        releasing.open();
+        paused.wait();
     };
     std::thread other([this] { this->pool->trim(Release::asked); });
-    releasing.wait(false);
+    releasing.wait();
     this->upstream.on_pause = [&] {
-        paused.store(true);
-        paused.notify_one();
+        paused.open();
         other.join();
     };
     EXPECT_EQ(this->pool->allocate(3 * kUnit).status, 0);
@@ -68,24 +80,22 @@ TYPED_TEST(BusyPool, WhatAnotherGivesBackIsWaitedFor)
 TYPED_TEST(BusyPool, WhatAnotherGaveBackMeanwhileIsAskedForAgain)
 {
     this->retire_one(2 * kUnit);
-    std::atomic<bool> releasing{false}, refused{false};
+    Gate releasing, refused;
     this->upstream.on_release = [&] {
-        releasing.store(true);
-        releasing.notify_one();
-        refused.wait(false);
+        releasing.open();
+        refused.wait();
     };
     std::thread other;
     this->upstream.on_traffic = [&, reads = 0]() mutable {
         ++reads;
         if (reads == 2) {
-            refused.store(true);
-            refused.notify_one();
+            refused.open();
             other.join();
         }
         const Traffic seen = this->pool->traffic();
         if (reads == 1) {
             other = std::thread([this] { this->pool->trim(Release::asked); });
-            releasing.wait(false);
+            releasing.wait();
         }
         return seen;
     };
@@ -117,20 +127,18 @@ TYPED_TEST(BusyPool, WhatABoundRefusesWhileAnotherAsksIsAskedAgain)
 {
     this->use({.allowed_bytes = 2 * kUnit});
     this->upstream.capacity = kUnit; // too little for the other, as it hears at last
-    std::atomic<bool> asking{false}, answered{false};
+    Gate asking, answered;
     this->upstream.on_allocate = [&](std::uint64_t bytes) {
         if (bytes < kUnit)
             return;
-        asking.store(true);
-        asking.notify_one();
-        answered.wait(false);
+        asking.open();
+        answered.wait();
     };
     std::thread other([this] { this->pool->allocate(2 * kUnit - 10 * kMiB, false); });
-    asking.wait(false);
+    asking.wait();
     this->upstream.on_traffic = [&, reads = 0]() mutable {
         if (++reads == 2) { // after the first try
-            answered.store(true);
-            answered.notify_one();
+            answered.open();
             other.join();
         }
         return this->pool->traffic();
