@@ -239,11 +239,7 @@ std::size_t collect(int descriptor, std::uint64_t until_ticks)
         const auto file =
             report::LogFile::open(door_of(descriptor), report::LogFile::Collected::taken);
         const auto log = report::begin_collection(file, until_ticks);
-        log->reading.read_ahead(
-            log->replays.heap, {},
-            [&](const report::RecordBatch& batch, const report::SegmentReplay& pool) {
-                log->apply(batch, pool);
-            });
+        log->read();
         runs = chunks_to_give_back(file, log->reading.reader().kept());
         checkpoint = checkpoint_of(*log);
         check_collected_checkpoint(checkpoint, file);
