@@ -20,6 +20,7 @@
 #pragma once
 
 #include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/pooling.hpp"
 #include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {

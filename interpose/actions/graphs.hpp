@@ -2,8 +2,8 @@
 #pragma once
 
 #include "interpose/actions/frees.hpp"
+#include "interpose/actions/objects.hpp"
 #include "interpose/serve/contexts/graph_memory.hpp"
-#include "interpose/serve/contexts/object_memory.hpp"
 #include "interpose/serve/pools/shortage.hpp"
 
 namespace vramscope::hooks {
@@ -37,11 +37,10 @@ struct AddsNode {
     }
 };
 
-struct MakesExecutable {
+struct MakesExecutable : TakesMemory {
     CUgraphExec* out;
     CUgraph graph;
-    ObjectMemory memory{};
-    void before(Call&) { memory.before(); }
+    MakesExecutable(CUgraphExec* executable, CUgraph made_of) : out(executable), graph(made_of) {}
     void succeeded(Call& call)
     {
         if (pooling())
@@ -50,7 +49,6 @@ struct MakesExecutable {
         record_allocation(call, number(*out), 0, place_now(call));
         memory.after(call, number(*out));
     }
-    void failed(Call& call, CUresult result) { record_shortage(call, result, 0); }
 };
 
 struct EndsExecutable {

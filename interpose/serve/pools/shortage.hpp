@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "interpose/hooks/call.hpp"
-#include "interpose/serve/contexts/pooling.hpp"
 #include "interpose/serve/pools/driver_upstream.hpp"
 
 namespace vramscope::hooks {
