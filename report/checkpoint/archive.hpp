@@ -204,13 +204,12 @@ void transfer_keyed(Archive& archive, Value& value)
         for (std::size_t left = archive.count(); left > 0 && archive.good(); --left) {
             typename Value::key_type key{};
             transfer(archive, key);
-            if constexpr (KeyedValues<Value>) {
-                const auto [at, added] = value.try_emplace(std::move(key));
-                archive.expect(added);
-                transfer(archive, at->second);
-            } else {
-                archive.expect(value.insert(std::move(key)).second);
-            }
+            const std::size_t before = value.size();
+            if constexpr (KeyedValues<Value>) // at the end, as they were written in order
+                transfer(archive, value.try_emplace(value.end(), std::move(key))->second);
+            else
+                value.insert(value.end(), std::move(key));
+            archive.expect(value.size() > before); // it was not there
         }
     } else {
         const auto key_of = [](const auto& element) -> const auto&

@@ -1,4 +1,4 @@
-// report/replay/misuse.cpp — pieces of address space with a past, and the judgement over them.
+// report/replay/misuse.cpp — what each record changes, and the judgement over it.
 #include "report/replay/misuse.hpp"
 
 #include <algorithm>
@@ -30,9 +30,8 @@ std::size_t index_of(KeySpace space) noexcept
 
 MisuseReplay::MisuseReplay(const LogTables& tables,
                            const std::unordered_set<std::uint64_t>& addresses, bool complete)
-    : tables_(tables), addresses_(addresses.begin(), addresses.end()), complete_(complete)
+    : tables_(tables), followed_(addresses), complete_(complete)
 {
-    std::sort(addresses_.begin(), addresses_.end());
 }
 
 bool MisuseReplay::apply(const Record& record)
@@ -72,67 +71,23 @@ bool MisuseReplay::apply(const Record& record)
     }
 }
 
-bool MisuseReplay::follows(std::uint64_t start, std::uint64_t end) const
+AddressPast& MisuseReplay::past(KeySpace space)
 {
-    if (follows_all_)
-        return true;
-    const auto first = std::lower_bound(addresses_.begin(), addresses_.end(), start);
-    return first != addresses_.end() && *first < end;
-}
-
-// Removes all in the range; `at`: the first that begins in it, or behind it. What goes beyond the
-// range stays, where it covers a followed address. Returns what is behind the range.
-MisuseReplay::Lives::iterator MisuseReplay::clear(Space& space, Lives::iterator at,
-                                                  std::uint64_t start, std::uint64_t end) const
-{
-    Lives& lives = space.lives;
-    if (at != lives.begin() && std::prev(at)->second.end > start)
-        --at;
-    while (at != lives.end() && at->first < end) {
-        const std::uint64_t first = at->first;
-        const Life life = at->second;
-        at = lives.erase(at);
-        space.ended -= !life.is_alive();
-        const auto keep = [&](std::uint64_t from, std::uint64_t to) {
-            Life left = life;
-            left.end = to;
-            at = std::next(lives.emplace_hint(at, from, left));
-            space.ended += !life.is_alive();
-        };
-        if (first < start && follows(first, start))
-            keep(first, start);
-        if (life.end > end && follows(end, life.end))
-            keep(end, life.end);
-    }
-    return at;
-}
-
-void MisuseReplay::begin(Space& space, std::uint64_t address, std::uint64_t end, Life life)
-{
-    life.start = address;
-    life.end = end;
-    const auto before = space.lives.lower_bound(address);
-    if (before != space.lives.end() && before->first == address && before->second.end == end) {
-        space.ended -= !before->second.is_alive(); // of the same size, as nearly always
-        before->second = life;
-        return;
-    }
-    space.lives.emplace_hint(clear(space, before, address, end), address, life);
+    return spaces_[index_of(space)];
 }
 
 void MisuseReplay::allocate(const Record& record, const Api& api)
 {
     const KeySpace space = format::key_space(api.memory);
     const std::uint64_t end = end_of(space, record.address, record.bytes);
-    if (!follows(record.address, end))
+    if (!followed_.any_of(record.address, end))
         return;
-    Space& lives = spaces_[index_of(space)];
     if (api.memory == Memory::ipc || api.memory == Memory::imported_physical)
-        if (Life* const known = alive_at(lives, record.address)) {
+        if (BlockLife* const known = past(space).alive_at(record.address)) {
             ++known->references;
             return;
         }
-    Life life;
+    BlockLife life;
     life.bytes = record.bytes;
     life.memory =
         api.memory == Memory::async && record.place.capturing ? Memory::graph : api.memory;
@@ -140,56 +95,26 @@ void MisuseReplay::allocate(const Record& record, const Api& api)
     life.context = record.place.context;
     life.context_deaths = contexts_[life.context].deaths;
     life.mortal = dies_with_context(life.memory) && life.context != 0;
-    begin(lives, record.address, end, life);
+    past(space).begin(record.address, end, life, followed_);
 }
 
 void MisuseReplay::free(const Record& record, KeySpace space)
 {
-    Space& lives = spaces_[index_of(space)];
-    Life* const life = alive_at(lives, record.address);
+    BlockLife* const life = past(space).alive_at(record.address);
     if (!life || life->start != record.address || life->memory == Memory::graph ||
         record.ticks < life->allocation.ticks)
         return;
     if (--life->references == 0)
-        finish(lives, *life, {record.api, record.stack, record.ticks});
+        finish(past(space), *life, {record.api, record.stack, record.ticks});
 }
 
-void MisuseReplay::finish(Space& space, Life& life, LoggedCall by)
+void MisuseReplay::finish(AddressPast& past, BlockLife& life, LoggedCall by)
 {
-    by.ticks = std::max<std::uint64_t>(by.ticks, 1);
-    life.ended = by;
-    if (++space.ended >= 2 * kMostEnded && follows_all_)
-        forget_oldest(space);
-}
-
-// Half of what ended, now and then.
-void MisuseReplay::forget_oldest(Space& space)
-{
-    std::vector<std::uint64_t> ends;
-    for (const auto& [first, life] : space.lives)
-        if (!life.is_alive())
-            ends.push_back(life.ended.ticks);
-    const auto oldest_kept = ends.end() - static_cast<std::ptrdiff_t>(kMostEnded);
-    std::nth_element(ends.begin(), oldest_kept, ends.end());
-    const std::uint64_t oldest = *oldest_kept;
-    space.ended -= std::erase_if(space.lives, [&](const auto& one) {
-        return !one.second.is_alive() && one.second.ended.ticks < oldest;
-    });
+    past.finish(life, by);
+    if (!followed_.all() || !past.has_many_ended())
+        return;
+    past.forget_oldest();
     complete_ = false;
-}
-
-bool MisuseReplay::is_sound(const Space& space)
-{
-    std::uint64_t last = 0;
-    std::size_t ended = 0;
-    return std::all_of(space.lives.begin(), space.lives.end(),
-                       [&](const auto& one) {
-                           const auto& [first, life] = one;
-                           ended += !life.is_alive();
-                           return std::exchange(last, life.end) <= first && first <= life.end &&
-                                  life.start <= first;
-                       }) &&
-           ended == space.ended;
 }
 
 bool MisuseReplay::rebuild() const
@@ -197,9 +122,8 @@ bool MisuseReplay::rebuild() const
     const auto knows_its_context = [&](const auto& one) {
         return !one.second.mortal || contexts_.count(one.second.context) != 0;
     };
-    return std::all_of(spaces_.begin(), spaces_.end(), [&](const Space& space) {
-        return is_sound(space) &&
-               std::all_of(space.lives.begin(), space.lives.end(), knows_its_context);
+    return std::all_of(spaces_.begin(), spaces_.end(), [&](const AddressPast& past) {
+        return std::all_of(past.lives().begin(), past.lives().end(), knows_its_context);
     });
 }
 
@@ -208,13 +132,13 @@ void MisuseReplay::map(const Record& record)
     const auto map = record.as<format::Map>();
     if (!map)
         return;
-    Life life;
+    BlockLife life;
     life.bytes = map->bytes;
     life.memory = Memory::physical;
     life.allocation = {record.api, map->stack, record.ticks};
     const std::uint64_t end = end_of(KeySpace::mapping, map->address, map->bytes);
-    if (follows(map->address, end))
-        begin(spaces_[index_of(KeySpace::mapping)], map->address, end, life);
+    if (followed_.any_of(map->address, end))
+        past(KeySpace::mapping).begin(map->address, end, life, followed_);
 }
 
 void MisuseReplay::unmap(const Record& record)
@@ -222,13 +146,9 @@ void MisuseReplay::unmap(const Record& record)
     const auto unmap = record.as<format::Unmap>();
     if (!unmap)
         return;
-    Space& mappings = spaces_[index_of(KeySpace::mapping)];
-    std::vector<Life*> inside; // finish() may forget what ended, so it comes behind the loop
-    for (auto at = mappings.lives.lower_bound(unmap->address);
-         at != mappings.lives.end() && at->first - unmap->address < unmap->bytes; ++at)
-        if (at->second.is_alive())
-            inside.push_back(&at->second);
-    for (Life* const life : inside)
+    AddressPast& mappings = past(KeySpace::mapping);
+    // One by one: what ended may be forgotten at each.
+    for (BlockLife* const life : mappings.alive_in(unmap->address, unmap->bytes))
         finish(mappings, *life, {record.api, 0, record.ticks});
 }
 
@@ -237,7 +157,7 @@ void MisuseReplay::retain(const Record& record)
     const auto retain = record.as<format::Retain>();
     if (!retain)
         return;
-    if (Life* const life = alive_at(spaces_[index_of(KeySpace::physical)], retain->handle))
+    if (BlockLife* const life = past(KeySpace::physical).alive_at(retain->handle))
         ++life->references;
 }
 
@@ -249,32 +169,17 @@ void MisuseReplay::context_gone(const Record& record)
     Context& context = contexts_[gone->context];
     ++context.deaths;
     context.death = {record.api, gone->stack, record.ticks};
-    Space& handles = spaces_[index_of(KeySpace::context)];
-    if (Life* const life = alive_at(handles, context.handle))
+    AddressPast& handles = past(KeySpace::context);
+    if (BlockLife* const life = handles.alive_at(context.handle))
         finish(handles, *life, context.death);
 }
 
-const LoggedCall* MisuseReplay::death_of(const Life& life) const
+const LoggedCall* MisuseReplay::death_of(const BlockLife& life) const
 {
     if (!life.mortal)
         return nullptr;
     const Context& context = contexts_.at(life.context);
     return context.deaths > life.context_deaths ? &context.death : nullptr;
-}
-
-const MisuseReplay::Life* MisuseReplay::at(const Lives& lives, std::uint64_t address)
-{
-    auto behind = lives.upper_bound(address);
-    if (behind == lives.begin())
-        return nullptr;
-    const Life& life = std::prev(behind)->second;
-    return address < life.end ? &life : nullptr;
-}
-
-MisuseReplay::Life* MisuseReplay::alive_at(Space& space, std::uint64_t first)
-{
-    const auto life = space.lives.find(first);
-    return life != space.lives.end() && life->second.is_alive() ? &life->second : nullptr;
 }
 
 // The block at this address: one that is alive rather than one that was, and one that this function
@@ -285,7 +190,7 @@ std::optional<MisuseReplay::Found> MisuseReplay::find(KeySpace wanted, std::uint
     int best_rank = 0;
     const auto offer = [&](KeySpace space) {
         const bool own = space == wanted;
-        const Life* const life = at(spaces_[index_of(space)].lives, address);
+        const BlockLife* const life = spaces_[index_of(space)].at(address);
         if (!life)
             return;
         const LoggedCall* const death = life->is_alive() ? death_of(*life) : nullptr;
@@ -313,12 +218,11 @@ LoggedMisuse MisuseReplay::judge(KeySpace space, std::uint64_t address) const
     misuse.address = address;
     const std::optional<Found> found = find(space, address);
     if (!found) {
-        const bool followed =
-            follows_all_ || std::binary_search(addresses_.begin(), addresses_.end(), address);
-        misuse.kind = complete_ && followed ? MisuseKind::never_allocated : MisuseKind::unknown;
+        misuse.kind =
+            complete_ && followed_.has(address) ? MisuseKind::never_allocated : MisuseKind::unknown;
         return misuse;
     }
-    const Life& life = found->life;
+    const BlockLife& life = found->life;
     misuse.offset = address - life.start;
     misuse.bytes = life.bytes;
     misuse.memory = life.memory;

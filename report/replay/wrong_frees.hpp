@@ -4,7 +4,7 @@
 // Of a collected log (report/checkpoint/collected.hpp) the events are gone by the time that a
 // second reading would follow the addresses that the first one found. So all addresses are followed
 // from the first event on, and this is in the log's checkpoint. Memory grows with blocks that are
-// alive, and with at most twice MisuseReplay::kMostEnded that ended.
+// alive, and with at most twice AddressPast::kMostEnded that ended.
 #pragma once
 
 #include <tuple>

@@ -16,6 +16,7 @@ AGAIN = "rebuild() makes it again, or it is asked for again"
 NOW = "as it is told when the reading begins: of the log's header, or of this reading"
 BETWEEN = "empty, or of no matter, between two batches and before finish()"
 NOT_TIED = {
+    "AddressPast": {"of_first_": AGAIN},
     "ChurnCounts": {"clock_": OTHERS},
     "Device": {"changed": BETWEEN, "next_changed": BETWEEN},
     "DeviceMemory": {"tables_": OTHERS, "sites_": OTHERS, "of_ordinal_": AGAIN, "changed_": BETWEEN},
@@ -26,8 +27,7 @@ NOT_TIED = {
     "LogTables": {"find_apis_": OTHERS},
     "LostSums": {"phases_": OTHERS, "since_ticks_": NOW},
     "PeakHolders": {"heap_": OTHERS, "memory_": OTHERS, "thread_": BETWEEN},
-    "MisuseReplay": {"tables_": OTHERS, "addresses_": "empty, where all are followed", "follows_all_": NOW,
-                     "latest_": "of the last record"},
+    "MisuseReplay": {"tables_": OTHERS, "followed_": "all of them", "latest_": "of the last record"},
     "Phases": {"kind_of_name_": AGAIN},
     "ReadAhead": {"reader_": OTHERS, **dict.fromkeys(
         ["batches_", "mutex_", "changed_", "filled_", "taken_", "done_", "stop_", "ended_", "error_", "thread_",

@@ -9,6 +9,7 @@
 // valid until the next insert or erase.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -34,7 +35,7 @@ public:
         bool added;
     };
 
-    FlatMap() { resize(kLeastSlots); }
+    FlatMap() { resize(1); } // many stay empty
 
     std::size_t size() const noexcept { return size_; }
 
@@ -147,7 +148,7 @@ private:
     }
     void grow()
     {
-        rebuild(entries_.size() * 2, [](const Entry&) { return false; });
+        rebuild(std::max(entries_.size() * 2, kLeastSlots), [](const Entry&) { return false; });
     }
 
     // Into so many slots; what `leave_out` holds for is gone.
