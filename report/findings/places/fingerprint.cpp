@@ -59,18 +59,18 @@ std::string normalised(const Frame& frame)
 
 } // namespace
 
-std::string fingerprint(std::string_view api, std::span<const Frame> visible)
+std::string fingerprint(std::string_view api, std::span<const Frame* const> visible)
 {
     Fnv1a hash;
     hash.add(fmt::format(FMT_COMPILE("{}\n"), api));
     if (!visible.empty()) {
-        const Frame& inner = visible.front();
+        const Frame& inner = *visible.front();
         if (inner.function_line > 0 && inner.line >= inner.function_line)
             hash.add(fmt::format(FMT_COMPILE("{}\n"), inner.line - inner.function_line));
     }
     std::set<std::string> seen; // a recursion counts once, however deep it was
-    for (const Frame& frame : visible) {
-        const auto [text, is_new] = seen.insert(normalised(frame));
+    for (const Frame* const frame : visible) {
+        const auto [text, is_new] = seen.insert(normalised(*frame));
         if (is_new)
             hash.add(*text);
     }

@@ -15,6 +15,6 @@
 namespace vramscope::report {
 
 // 16 hexadecimal digits. `api`: as the user called it; `visible`: innermost first.
-std::string fingerprint(std::string_view api, std::span<const Frame> visible);
+std::string fingerprint(std::string_view api, std::span<const Frame* const> visible);
 
 } // namespace vramscope::report

@@ -90,6 +90,6 @@ void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible);
 // The frames that a call place is named by (fingerprint.hpp): the visible ones; where there is code
 // of the user's in Python, what a reader is told of, since interpreter and packages are renewed
 // under a program that stays the same.
-std::vector<Frame> named_frames(const std::vector<Frame>& stack, const FrameRange& visible);
+std::vector<const Frame*> named_frames(const std::vector<Frame>& stack, const FrameRange& visible);
 
 } // namespace vramscope::report

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 #include <string_view>
 
 #include "report/findings/places/frames.hpp"
@@ -122,12 +123,15 @@ void fold_around_python(std::vector<Frame>& stack, const FrameRange& visible)
     }
 }
 
-std::vector<Frame> named_frames(const std::vector<Frame>& stack, const FrameRange& visible)
+std::vector<const Frame*> named_frames(const std::vector<Frame>& stack, const FrameRange& visible)
 {
-    std::vector<Frame> named(stack.begin() + static_cast<std::ptrdiff_t>(visible.begin),
-                             stack.begin() + static_cast<std::ptrdiff_t>(visible.end));
-    if (std::any_of(named.begin(), named.end(), is_own_python))
-        std::erase_if(named, [](const Frame& frame) { return frame.library; });
+    const std::span<const Frame> seen =
+        std::span(stack).subspan(visible.begin, visible.end - visible.begin);
+    const bool own_alone = std::any_of(seen.begin(), seen.end(), is_own_python);
+    std::vector<const Frame*> named;
+    for (const Frame& frame : seen)
+        if (!own_alone || !frame.library)
+            named.push_back(&frame);
     return named;
 }
 

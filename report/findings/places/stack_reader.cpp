@@ -12,7 +12,7 @@ namespace vramscope::report {
 
 // Each list of a report has places that others have too. A stack's number is of the modules that
 // were loaded when it was taken (tracker/capture/stack_table.hpp), so `ticks` makes no other place.
-CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
+const CallPlace& StackReader::kept(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
 {
     constexpr std::size_t kMostFrames = 50'000;
     auto kept = places_.find({api, stack});
@@ -25,7 +25,12 @@ CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_
         }
         kept = places_.emplace(std::pair(api, stack), std::move(place)).first;
     }
-    CallPlace place = kept->second;
+    return kept->second;
+}
+
+CallPlace StackReader::read(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks)
+{
+    CallPlace place = kept(api, stack, ticks);
     place.own = wrappers_.own_frame(place);
     return place;
 }
@@ -99,7 +104,7 @@ void StackReader::find_wrappers(const std::vector<Site>& sites)
     if (largest.size() < Wrappers::kLeastCallers)
         return;
     for (const Site* const site : largest)
-        wrappers_.see(read(site->api, site->stack, site->first_ticks));
+        wrappers_.see(kept(site->api, site->stack, site->first_ticks));
     wrappers_.judge();
 }
 

@@ -67,7 +67,8 @@ private:
     };
     using Stack = std::vector<const Known*>; // one for each address or function of Python
 
-    // Without what is known of wrappers.
+    // Without what is known of wrappers. Valid until the next one.
+    const CallPlace& kept(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
     CallPlace make_place(std::uint64_t api, std::uint64_t stack, std::uint64_t ticks);
     Stack known(const LoggedStack& stack, std::uint64_t ticks);
     Stack with_python(const LoggedStack& stack, const Stack& native);

@@ -7,7 +7,8 @@ namespace vramscope::report {
 
 std::uint64_t random_seed()
 {
-    std::random_device device;
+    // Making one asks the processor what it is, which under a hypervisor takes microseconds.
+    thread_local std::random_device device;
     return device() | std::uint64_t{device()} << 32;
 }
 

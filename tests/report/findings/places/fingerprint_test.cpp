@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/findings/places/frames.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -28,7 +30,7 @@ std::vector<Frame> stack()
 
 std::string of(const std::vector<Frame>& frames)
 {
-    return fingerprint("cudaMalloc", frames);
+    return fingerprint("cudaMalloc", named_frames(frames, {0, frames.size()}));
 }
 
 TEST(Fingerprint, IsTheSameForEver) // baselines hold it
