@@ -234,6 +234,7 @@ struct NumberedSite {
     std::size_t api;
     std::size_t memory;
     std::size_t step;
+    std::size_t same; // the first site that has its fingerprint
 };
 
 void add_texts_and_frames(std::string& out, const Texts& texts, const FrameTree& frames)
@@ -244,13 +245,16 @@ void add_texts_and_frames(std::string& out, const Texts& texts, const FrameTree&
             table.row().string(*text).close();
     }
     Table table(out, "frames", kReducedFrames);
-    for (const FrameTree::Node& node : frames.all()) {
+    const std::vector<FrameTree::Node>& all = frames.all();
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        const FrameTree::Node& node = all[at];
+        const bool called = node.caller != FrameTree::kRoot;
         JsonLine& row = table.row();
-        if (node.caller == FrameTree::kRoot)
-            row.null("");
-        else
-            row.number("", node.caller);
-        row.number("", node.function).number("", node.file).number("", node.line).close();
+        row.number("", called ? at - node.caller : 0);
+        row.number("", node.function).number("", node.line);
+        if (!called || node.file != all[node.caller].file)
+            row.number("", node.file);
+        row.close();
     }
 }
 
@@ -260,22 +264,27 @@ std::uint64_t whole(double bytes)
 }
 
 // What most sites have not, which leaves nothing at its end, is left out.
-void add_site(Table& table, const NumberedSite& numbered)
+void add_site(Table& table, const NumberedSite& numbered, std::size_t number)
 {
     const SiteSums& site = *numbered.site;
     JsonLine& row = table.row();
-    row.text_or_null("", site.fingerprint);
+    if (numbered.same < number)
+        row.number("", numbered.same);
+    else
+        row.text_or_null("", site.fingerprint);
     if (numbered.frame == FrameTree::kRoot)
         row.null("");
     else
         row.number("", numbered.frame);
     row.number("", site.own_in_stack()).number("", numbered.api).number("", numbered.memory);
-    row.number("", site.device).number("", site.allocations).number("", site.frees);
+    row.number("", site.device).number("", site.allocations);
     row.number("", site.allocated_bytes).number("", site.peak_bytes);
     row.number("", site.at_peak_bytes);
-    if (site.live_blocks > 0 || site.leaked_blocks > 0 || site.growth.grows())
-        row.number("", site.live_bytes).number("", site.live_blocks);
-    if (site.leaked_blocks > 0 || site.growth.grows()) {
+    const bool leaks_or_grows = site.leaked_blocks > 0 || site.growth.grows();
+    const std::uint64_t unfreed = site.allocations - std::min(site.frees, site.allocations);
+    if (unfreed > 0 || site.live_blocks > 0 || leaks_or_grows)
+        row.number("", unfreed).number("", site.live_bytes).number("", site.live_blocks);
+    if (leaks_or_grows) {
         row.number("", site.leaked_bytes).number("", site.leaked_blocks);
         row.text_or_null("", site.leaked_blocks > 0 ? name(site.leak_class) : "");
     }
@@ -290,15 +299,21 @@ void add_sites(std::string& out, const Process& process)
 {
     Texts texts;
     FrameTree frames(texts);
+    for (const SiteSums& site : process.sites) { // first, as each row has them: short numbers
+        texts.number(site.api);
+        texts.number(name(site.memory));
+    }
     std::vector<NumberedSite> sites;
+    std::unordered_map<std::string, std::size_t> first_of; // a fingerprint
     for (const SiteSums& site : process.sites)
         sites.push_back({&site, frames.node_of(site.stack), texts.number(site.api),
                          texts.number(name(site.memory)),
-                         site.growth.grows() ? texts.number(std::string(site.growth.step())) : 0});
+                         site.growth.grows() ? texts.number(std::string(site.growth.step())) : 0,
+                         first_of.try_emplace(site.fingerprint, sites.size()).first->second});
     add_texts_and_frames(out, texts, frames);
     Table table(out, "sites", kReducedSites);
-    for (const NumberedSite& site : sites)
-        add_site(table, site);
+    for (std::size_t number = 0; number < sites.size(); ++number)
+        add_site(table, sites[number], number);
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace vramscope::report {
 
 struct Report;
 
-inline constexpr int kReducedVersion = 1;
+inline constexpr int kReducedVersion = 2;
 
 // The first line; then each process. `report` is of one log, made with Options::all_sites.
 void begin_reduced(std::ostream& out);

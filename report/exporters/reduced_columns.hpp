@@ -62,27 +62,33 @@ inline constexpr ReducedValue kReducedTexts[] = {
     {"text", "text", "Numbered from 0 through all lines of the process."}};
 
 inline constexpr ReducedValue kReducedFrames[] = {
-    {"caller", "number?",
-     "The frame that called it, which has a smaller number; null: none is known."},
+    {"up", "number",
+     "How many rows before this one the frame that called it stands; 0: none is known."},
     {"function", "number", "A text, shortened; of what has no name, module and offset."},
-    {"file", "number", "A text: the file, or the module where the file is not known."},
     {"line", "number", "0: not known."},
+    {"file", "number",
+     "A text: the file, or the module where the file is not known. A row that ends before has the "
+     "one of its caller."},
 };
 
 inline constexpr ReducedValue kReducedSites[] = {
-    {"fingerprint", "text?", "As in the report: two lines of one caller have the same."},
+    {"fingerprint", "text?",
+     "As in the report: two lines of one caller have the same. A number: that of this site, "
+     "counted "
+     "from 0 through all lines of the process."},
     {"frame", "number?", "The innermost one of its call stack; null: it has none."},
     {"own", "number", "How many frames outwards the one is that a reader is told first."},
     {"api", "number", "A text."},
     {"memory", "number", "A text."},
     {"device", "number", "-1: not known."},
     {"allocations", "number"},
-    {"frees", "number"},
     {"allocated_bytes", "number"},
     {"peak_bytes", "number", "The most at once, or no less than that."},
-    {"at_peak_bytes", "number", "When the most was allocated on the device."},
-    {"live_bytes", "number",
-     "At the end of the log. From here on a row may end: what it lacks is 0."},
+    {"at_peak_bytes", "number",
+     "When the most was allocated on the device. Behind this one a row may end: what it lacks is "
+     "0."},
+    {"unfreed", "number", "Of the allocations."},
+    {"live_bytes", "number", "At the end of the log."},
     {"live_blocks", "number"},
     {"leaked_bytes", "number"},
     {"leaked_blocks", "number"},

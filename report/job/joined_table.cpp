@@ -20,10 +20,7 @@ public:
 private:
     void process(const Json& line) override
     {
-        parts_.push_back({.rank = small_number_in(member_of(line, "rank")).value_or(UINT32_MAX),
-                          .log = text_in(member_of(line, "log")),
-                          .pid = number_in(member_of(line, "pid")),
-                          .lines = {}});
+        parts_.push_back(part_of(line));
         frames().clear();
     }
     void sites(const Rows&) override {}
@@ -32,11 +29,31 @@ private:
     std::vector<Part> parts_;
 };
 
+JoinedTable::Part JoinedTable::part_of(const Json& process)
+{
+    return {.rank = small_number_in(member_of(process, "rank")).value_or(UINT32_MAX),
+            .log = text_in(member_of(process, "log")),
+            .pid = number_in(member_of(process, "pid")),
+            .lines = {}};
+}
+
 void JoinedTable::add(std::istream& in, const std::string& name)
 {
     Reader reader(name);
     reader.read(in);
     std::move(reader.parts().begin(), reader.parts().end(), std::back_inserter(parts_));
+}
+
+// All of it is ours: it need not be understood.
+void JoinedTable::add_own(std::istream& table)
+{
+    std::string head, process;
+    std::getline(table, head);
+    std::getline(table, process);
+    Part part = part_of(Json::parse(process));
+    part.lines = std::move(process) + '\n';
+    part.lines.append(std::istreambuf_iterator<char>(table), {});
+    parts_.push_back(std::move(part));
 }
 
 void JoinedTable::write(const std::function<void(const std::string&)>& out)

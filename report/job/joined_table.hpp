@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "report/json/write.hpp"
+
 namespace vramscope::report {
 
 // Its processes are in one order, whatever the order and the grouping of what was added: a join of
@@ -16,6 +18,8 @@ public:
     // Error (bad_input) for what is no reduced table, or one of another version; nothing of it is
     // added then.
     void add(std::istream& in, const std::string& name);
+    // That write_reduced() made, of one process.
+    void add_own(std::istream& table);
 
     // In pieces, as the whole may be large.
     void write(const std::function<void(const std::string&)>& out);
@@ -28,6 +32,7 @@ private:
         std::string lines; // as they were
     };
     class Reader;
+    static Part part_of(const Json& process);
 
     std::vector<Part> parts_; // a process each
 };

@@ -79,7 +79,7 @@ private:
     {
         for (const Json& row : rows.all())
             process_->sites.push_back(
-                {.fingerprint = text_in(rows.in(row, "fingerprint")),
+                {.fingerprint = next_fingerprint(rows.in(row, "fingerprint")),
                  .api = text_of(rows.in(row, "api")),
                  .frame = frame_in(rows.in(row, "frame")),
                  .own = static_cast<std::size_t>(number_in(rows.in(row, "own"))),

@@ -91,6 +91,9 @@ void ReducedLines::take(const std::string& text)
         process(line);
         texts_.clear();
         frames_.clear();
+        same_.clear();
+        fingerprints_.clear();
+        named_bytes_ = 0;
     } else if (!any_process_) {
         refuse("comes before any process");
     } else if (type == "device") {
@@ -126,11 +129,21 @@ void ReducedLines::add_texts(const Rows& rows)
         texts_.push_back(text_in(rows.in(row, "text")));
 }
 
-std::string ReducedLines::text_of(const Json& number) const
+// A text may be named in each row: what is copied is bounded, whatever a table says.
+std::string ReducedLines::named(const std::string& text)
+{
+    constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+    named_bytes_ += text.size();
+    if (named_bytes_ > kMostBytes)
+        refuse("names more text than a process has");
+    return text;
+}
+
+std::string ReducedLines::text_of(const Json& number)
 {
     if (!number.is_number_unsigned() || number.get<std::size_t>() >= texts_.size())
         refuse("names a text that is not there");
-    return texts_[number.get<std::size_t>()];
+    return named(texts_[number.get<std::size_t>()]);
 }
 
 std::size_t ReducedLines::frame_in(const Json& number) const
@@ -142,17 +155,44 @@ std::size_t ReducedLines::frame_in(const Json& number) const
     return number.get<std::size_t>();
 }
 
+std::string ReducedLines::next_fingerprint(const Json& value)
+{
+    const std::size_t site = same_.size();
+    if (!value.is_number()) {
+        same_.push_back(site);
+        return fingerprints_[site] = text_in(value);
+    }
+    if (!value.is_number_unsigned() || value.get<std::size_t>() >= site)
+        refuse("names a site that does not come before");
+    same_.push_back(same_[value.get<std::size_t>()]);
+    return named(fingerprints_[same_.back()]);
+}
+
+ReducedFrame ReducedLines::frame_of(const Rows& rows, const Json& row)
+{
+    ReducedFrame node;
+    const Json& up = rows.in(row, "up");
+    if (!up.is_number_unsigned() || up.get<std::size_t>() > frames_.size())
+        refuse("names a frame that is not there");
+    if (up.get<std::size_t>() > 0)
+        node.caller = frames_.size() - up.get<std::size_t>();
+    node.frame.function = text_of(rows.in(row, "function"));
+    const std::uint64_t line = number_in(rows.in(row, "line"));
+    node.frame.line = line < INT32_MAX ? static_cast<int>(line) : 0;
+    const Json& own = rows.in(row, "file");
+    const bool has_callers = own.is_null() && node.caller != ReducedFrame::kNone;
+    const auto file_of = [](const Frame& frame) {
+        return frame.line > 0 ? frame.file : frame.module;
+    };
+    (node.frame.line > 0 ? node.frame.file : node.frame.module) =
+        has_callers ? named(file_of(frames_[node.caller].frame)) : text_of(own);
+    return node;
+}
+
 void ReducedLines::add_frames(const Rows& rows)
 {
-    for (const Json& row : rows.all()) {
-        ReducedFrame node{.caller = frame_in(rows.in(row, "caller")), .frame = {}};
-        node.frame.function = text_of(rows.in(row, "function"));
-        const std::string file = text_of(rows.in(row, "file"));
-        const std::uint64_t line = number_in(rows.in(row, "line"));
-        node.frame.line = line < INT32_MAX ? static_cast<int>(line) : 0;
-        (node.frame.line > 0 ? node.frame.file : node.frame.module) = file;
-        frames_.push_back(std::move(node));
-    }
+    for (const Json& row : rows.all())
+        frames_.push_back(frame_of(rows, row));
 }
 
 } // namespace vramscope::report

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "report/json/write.hpp"
@@ -61,9 +62,10 @@ protected:
     // Each line of a process as it is, once it was understood.
     virtual void taken(const std::string&) {}
 
-    // Of the process that was begun last.
-    std::string text_of(const Json& number) const;
-    std::size_t frame_in(const Json& number) const; // its index; kNone for null
+    // Of the process that was begun last. Error: there is none, or more text is named than can be.
+    std::string text_of(const Json& number);
+    std::size_t frame_in(const Json& number) const;  // its index; kNone for null
+    std::string next_fingerprint(const Json& value); // of each site, in their order
     std::vector<ReducedFrame>& frames() noexcept { return frames_; }
     const std::vector<ReducedFrame>& frames() const noexcept { return frames_; }
 
@@ -73,12 +75,17 @@ private:
     void check_head(const std::string& text) const;
     void add_texts(const Rows& rows);
     void add_frames(const Rows& rows);
+    ReducedFrame frame_of(const Rows& rows, const Json& row);
+    std::string named(const std::string& text);
 
     std::string name_;
     std::size_t line_ = 0;
     bool any_process_ = false;
     std::vector<std::string> texts_;
     std::vector<ReducedFrame> frames_;
+    std::vector<std::size_t> same_; // of each site: the first one that has its fingerprint
+    std::unordered_map<std::size_t, std::string> fingerprints_; // of those first ones
+    std::size_t named_bytes_ = 0;                               // of texts, each as often as named
 };
 
 } // namespace vramscope::report

@@ -59,7 +59,7 @@ constexpr TableColumn kColumnsOfFrames[] = {
     {"function", CellFrom::made, true}, {"file", CellFrom::made, true}, {"line", CellFrom::made}};
 constexpr TableColumn kColumnsOfSites[] = {{"process", CellFrom::made},
                                            {"site", CellFrom::made},
-                                           {"fingerprint", CellFrom::text},
+                                           {"fingerprint", CellFrom::made, true},
                                            {"frame", CellFrom::maybe},
                                            {"function", CellFrom::made, true},
                                            {"file", CellFrom::made, true},
@@ -68,7 +68,7 @@ constexpr TableColumn kColumnsOfSites[] = {{"process", CellFrom::made},
                                            {"memory", CellFrom::text_number},
                                            {"device", CellFrom::maybe},
                                            {"allocations", CellFrom::number},
-                                           {"frees", CellFrom::number},
+                                           {"frees", CellFrom::made},
                                            {"allocated_bytes", CellFrom::number},
                                            {"peak_bytes", CellFrom::number},
                                            {"at_peak_bytes", CellFrom::number},
@@ -164,11 +164,16 @@ private:
         for (const Json& row : rows.all()) {
             const std::uint64_t site = sites_++;
             const ReducedFrame* const told = told_frame(rows, row);
+            const std::string fingerprint = next_fingerprint(rows.in(row, "fingerprint"));
             const auto cell = [&](const TableColumn& column) -> TableValue {
                 if (column.name == "process")
                     return number_;
                 if (column.name == "site")
                     return site;
+                if (column.name == "fingerprint")
+                    return text_value(fingerprint);
+                if (column.name == "frees")
+                    return number_value(frees_of(rows, row));
                 if (column.name == "step")
                     return number_in(rows.in(row, "growth_bytes_per_step")) == 0
                                ? TableValue()
@@ -178,6 +183,12 @@ private:
             write(
                 TableId::sites, [&](std::string_view name) { return rows.in(row, name); }, cell);
         }
+    }
+
+    static std::uint64_t frees_of(const Rows& rows, const Json& row)
+    {
+        const std::uint64_t allocations = number_in(rows.in(row, "allocations"));
+        return allocations - std::min(number_in(rows.in(row, "unfreed")), allocations);
     }
 
     // The one that a reader is told first; null: the site has none.
@@ -242,7 +253,7 @@ private:
             doubts.push_back(fmt::format("it says that it is rank {} of {}", *rank, size));
     }
 
-    TableValue value_of(const TableColumn& column, const Json& value) const
+    TableValue value_of(const TableColumn& column, const Json& value)
     {
         switch (column.from) {
         case CellFrom::number:

@@ -4,8 +4,8 @@
 // second one: see WrongFrees.
 //
 // Memory grows with those addresses and with stacks, not with events: of each key space it keeps
-// the last blocks that cover a followed address: see AddressPast. Where all are followed, what ended
-// long ago is forgotten, and then called unknown.
+// the last blocks that cover a followed address: see AddressPast. Where all are followed, what
+// ended long ago is forgotten, and then called unknown.
 #pragma once
 
 #include <array>

@@ -117,15 +117,15 @@ class Tables(CliTest):
         self.assert_one_line(self.refused(125, "sqlite", "--events", "-o", "job.db", "tables"), "is a reduced table, which has no blocks")
         (self.folder / "bad.jsonl").write_text('{"type":"reduced","version":9}\n')
         self.assert_one_line(self.refused(120, "sqlite", "-o", "job.db", "bad.jsonl"), "is a reduced table of version 9")
-        (self.folder / "bad.jsonl").write_text('{"type":"reduced","version":1}\n{"type":"process","log":"\\u001b[31m,\\"x\\n","pid":-1,'
+        (self.folder / "bad.jsonl").write_text('{"type":"reduced","version":2}\n{"type":"process","log":"\\u001b[31m,\\"x\\n","pid":-1,'
                                                '"rank":18446744073709551615,"leaked_bytes":18446744073709551615}\n'
-                                               '{"type":"frames","columns":["caller","function","file","line"],"rows":[[3,0,0,0]]}\n')
+                                               '{"type":"frames","columns":["up","function","line","file"],"rows":[[3,0,0,0]]}\n')
         self.assert_one_line(self.refused(120, "csv-tables", "-o", "csv", "bad.jsonl"), "bad.jsonl: line 3 names a frame that is not there")
         self.assertEqual(os.listdir(self.folder / "csv"), [])
         self.assertFalse((self.folder / "job.db").exists())
 
     def test_names_are_escaped(self):
-        (self.folder / "odd.jsonl").write_text('{"type":"reduced","version":1}\n{"type":"process","log":"\\u001b[31m,\\"x\\n","pid":-1,'
+        (self.folder / "odd.jsonl").write_text('{"type":"reduced","version":2}\n{"type":"process","log":"\\u001b[31m,\\"x\\n","pid":-1,'
                                                '"rank":18446744073709551615,"leaked_bytes":18446744073709551615}\n')
         self.export("sqlite", "-o", "job.db", "odd.jsonl")
         self.assertEqual(self.ask("select log, pid, rank, leaked_bytes from processes"), [('\\x1b[31m,"x\\x0a', 0, None, None)])

@@ -52,8 +52,8 @@ int reduce_logs(const ReduceOptions& options)
     reading.symbolizer = &symbolizer;
     report::JoinedTable joined;
     for (const std::filesystem::path& file : files)
-        read_job_file(file, reading, [&](std::istream& table, const report::Report*) {
-            joined.add(table, file.string());
+        read_job_file(file, reading, [&](std::istream& table, const report::Report* of_log) {
+            of_log ? joined.add_own(table) : joined.add(table, file.string());
         });
     OutputFile file(output);
     joined.write([&file](const std::string& text) { file.write(text); });

@@ -14,7 +14,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kTableHead = "{\"type\":\"reduced\",\"version\":1}\n";
+constexpr const char* kTableHead = "{\"type\":\"reduced\",\"version\":2}\n";
 
 std::string lines_of(const std::string& rank, int pid)
 {
@@ -59,6 +59,16 @@ TEST(JoinedTable, IsTheSameInEveryOrderAndGrouping)
     }
 }
 
+TEST(JoinedTable, OfALogThatWasReadHereIsTheSame)
+{
+    JoinedTable table;
+    std::istringstream own(kTableHead + lines_of("3", 1));
+    table.add_own(own);
+    std::istringstream other(kTableHead + lines_of("2", 1));
+    table.add(other, "t");
+    EXPECT_EQ(text_of(table), kTableHead + lines_of("2", 1) + lines_of("3", 1));
+}
+
 TEST(JoinedTable, HasNothingOfATableThatCannotBeRead)
 {
     JoinedTable table;
@@ -66,7 +76,7 @@ TEST(JoinedTable, HasNothingOfATableThatCannotBeRead)
     table.add(good, "good");
     for (const std::string& bad :
          {std::string("nothing"), kTableHead + lines_of("1", 1) + "{\n", std::string(kTableHead),
-          std::string("{\"type\":\"reduced\",\"version\":2}\n")}) {
+          "{\"type\":\"reduced\",\"version\":1}\n" + lines_of("1", 1)}) {
         std::istringstream in(bad);
         EXPECT_THROW(table.add(in, "bad"), Error) << bad;
     }

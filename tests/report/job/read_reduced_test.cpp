@@ -14,7 +14,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr const char* kHead = "{\"type\":\"reduced\",\"version\":1}\n";
+constexpr const char* kHead = "{\"type\":\"reduced\",\"version\":2}\n";
 constexpr const char* kProcess = "{\"type\":\"process\",\"pid\":4711,\"rank\":3}\n";
 
 std::vector<ReducedProcess> read(const std::string& text)
@@ -41,8 +41,8 @@ const std::string kTable =
     std::string(kHead) + kProcess +
     R"x({"type":"device","device":0,"total_bytes":1000,"peak_reserved_bytes":400}
 {"type":"texts","columns":["text"],"rows":[["main"],["a.cu"],["load()"],["cudaMalloc"],["device"]]}
-{"type":"frames","columns":["caller","function","file","line"],"rows":[[null,0,1,9],[0,2,1,5]]}
-{"type":"sites","columns":["fingerprint","frame","own","api","memory","leaked_bytes","new"],"rows":[["00ff",1,0,3,4,512,7],["00fe",null,0,3,4]]}
+{"type":"frames","columns":["up","function","line","file"],"rows":[[0,0,9,1],[1,2,5]]}
+{"type":"sites","columns":["fingerprint","frame","own","api","memory","leaked_bytes","new"],"rows":[["00ff",1,0,3,4,512,7],["00fe",null,0,3,4],[0,1,0,3,4]]}
 )x";
 
 TEST(ReadReduced, TakesColumnsByTheirNames)
@@ -55,13 +55,16 @@ TEST(ReadReduced, TakesColumnsByTheirNames)
     EXPECT_EQ(process.about.verdict, Verdict::inconclusive); // it does not say
     ASSERT_EQ(process.devices.size(), 1u);
     EXPECT_EQ(process.devices[0].peak_reserved_bytes, 400u);
-    ASSERT_EQ(process.sites.size(), 2u);
+    ASSERT_EQ(process.sites.size(), 3u);
+    EXPECT_EQ(process.sites[0].fingerprint, "00ff");
+    EXPECT_EQ(process.sites[2].fingerprint, "00ff"); // that of the first
     EXPECT_EQ(process.sites[0].leaked_bytes, 512u);
     EXPECT_EQ(process.sites[0].memory, format::Memory::device);
     const CallPlace place = process.place_of(process.sites[0]);
     EXPECT_EQ(place.api, "cudaMalloc");
     ASSERT_EQ(place.stack.size(), 2u);
     EXPECT_EQ(place.stack[0].function, "load()");
+    EXPECT_EQ(place.stack[0].file, "a.cu"); // its caller's
     EXPECT_EQ(place.stack[1].line, 9);
     EXPECT_TRUE(process.place_of(process.sites[1]).stack.empty());
 }
@@ -104,8 +107,8 @@ TEST(ReadReduced, SaysWhatIsWrongAndWhere)
 {
     EXPECT_EQ(refusal(""), "t.jsonl: line 0 is the last, and there is no process");
     EXPECT_EQ(refusal("hello\n"), "t.jsonl is no reduced table");
-    EXPECT_EQ(refusal("{\"type\":\"reduced\",\"version\":2}\n"),
-              "t.jsonl is a reduced table of version 2; this vramscope reads version 1: make it "
+    EXPECT_EQ(refusal("{\"type\":\"reduced\",\"version\":1}\n"),
+              "t.jsonl is a reduced table of version 1; this vramscope reads version 2: make it "
               "again with `vramscope reduce`");
     EXPECT_EQ(refusal(kHead), "t.jsonl: line 1 is the last, and there is no process");
     EXPECT_EQ(refusal(std::string(kHead) + "{\"type\":\"device\"}\n"),
@@ -113,19 +116,35 @@ TEST(ReadReduced, SaysWhatIsWrongAndWhere)
     EXPECT_EQ(refusal(std::string(kHead) + "{\"type\":\"proc\n"),
               "t.jsonl: line 2 is no JSON object");
     const std::string begin = std::string(kHead) + kProcess;
-    EXPECT_EQ(refusal(begin + R"({"type":"frames","columns":["caller"],"rows":[[5]]})"),
+    EXPECT_EQ(refusal(begin + R"({"type":"frames","columns":["up"],"rows":[[5]]})"),
               "t.jsonl: line 3 names a frame that is not there");
     EXPECT_EQ(refusal(begin + R"({"type":"sites","columns":["api"],"rows":[[-1]]})"),
               "t.jsonl: line 3 names a text that is not there");
+    EXPECT_EQ(refusal(begin + R"({"type":"sites","columns":["fingerprint"],"rows":[[0]]})"),
+              "t.jsonl: line 3 names a site that does not come before");
+    EXPECT_EQ(
+        refusal(begin + R"({"type":"frames","columns":["function"],"rows":[[0]]})"),
+        "t.jsonl: line 3 names a frame that is not there"); // whether one called it is not said
+}
+
+TEST(ReadReduced, ATextThatEachRowNamesIsNotCopiedForEver)
+{
+    std::string text = std::string(kHead) + kProcess +
+                       R"({"type":"texts","columns":["text"],"rows":[[")" +
+                       std::string(1 << 20, 'x') + "\"]]}\n" +
+                       R"({"type":"sites","columns":["api","memory"],"rows":[[0,0])";
+    for (int at = 0; at < 1000; ++at)
+        text += ",[0,0]";
+    EXPECT_EQ(refusal(text + "]}\n"), "t.jsonl: line 4 names more text than a process has");
 }
 
 TEST(ReadReduced, AStackOfAnyDepthCostsLittleForEachSite)
 {
-    std::string text =
-        std::string(kHead) + kProcess + R"({"type":"texts","columns":["text"],"rows":[["f"]]})" +
-        "\n" + R"({"type":"frames","columns":["caller","function","file"],"rows":[[null,0,0])";
+    std::string text = std::string(kHead) + kProcess +
+                       R"({"type":"texts","columns":["text"],"rows":[["f"]]})" + "\n" +
+                       R"({"type":"frames","columns":["up","function","file"],"rows":[[0,0,0])";
     for (int at = 0; at < 100'000; ++at)
-        text += ",[" + std::to_string(at) + ",0,0]";
+        text += ",[1,0]";
     text += "]}\n"
             R"({"type":"sites","columns":["api","frame","memory"],"rows":[[0,100000,0]]})"
             "\n";
