@@ -26,7 +26,15 @@ std::string function_key(const Frame& frame)
 
 std::string CallPlace::key() const
 {
-    std::string key = api + '\0' + entry_point + '\0';
+    constexpr std::size_t kNumbers = 16;
+    std::size_t bytes = api.size() + entry_point.size() + 2;
+    for (const Frame& frame : stack)
+        bytes += frame.module.size() + frame.function.size() + frame.file.size() +
+                 frame.build_id.size() + kNumbers;
+    std::string key;
+    key.reserve(bytes);
+    ((key += api) += '\0') += entry_point;
+    key += '\0';
     for (const Frame& frame : stack) {
         append_place(key, frame);
         (key += frame.build_id) += '\0'; // one path may have had two libraries, one after the other

@@ -28,14 +28,6 @@ std::string without_arguments(std::string_view function)
     return name;
 }
 
-std::string name_of(const Frame& frame)
-{
-    if (frame.function.empty())
-        return {};
-    const std::string& place = frame.file.empty() ? frame.module : frame.file;
-    return place + '\0' + without_arguments(frame.function);
-}
-
 // A line is not given away for a frame without one: code of others, such as a test's driver.
 bool is_told_like(const Frame& caller, const Frame& wrapper)
 {
@@ -48,6 +40,16 @@ Wrappers::Wrappers(const std::vector<std::string>& expressions)
 {
     for (const std::string& expression : expressions)
         expressions_.emplace_back(expression, std::regex::ECMAScript | std::regex::optimize);
+}
+
+std::string Wrappers::name_of(const Frame& frame) const
+{
+    if (frame.function.empty())
+        return {};
+    const auto [bare, added] = bare_names_.try_emplace(frame.function);
+    if (added)
+        bare->second = without_arguments(frame.function);
+    return (frame.file.empty() ? frame.module : frame.file) + '\0' + bare->second;
 }
 
 bool Wrappers::is_wrapper(const Frame& frame) const

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "report/model/call_place.hpp"
@@ -42,6 +43,7 @@ private:
     using Chain = std::vector<Call>;              // innermost first
     static constexpr std::size_t kMostFrames = 8; // of a stack, from its innermost own one
 
+    std::string name_of(const Frame& frame) const; // empty: not known
     bool is_wrapper(const Frame& frame) const;
     bool add_found();
     static std::size_t shared_frames(const std::vector<std::span<const Call>>& stacks);
@@ -49,7 +51,9 @@ private:
     std::vector<Chain> chains_;
     std::set<std::string> wrappers_;
     std::vector<std::regex> expressions_;
-    mutable std::map<std::string, bool> matched_; // by the function's whole name
+    // By the function's whole name.
+    mutable std::map<std::string, bool> matched_;
+    mutable std::unordered_map<std::string, std::string> bare_names_;
 };
 
 } // namespace vramscope::report
