@@ -5,7 +5,7 @@
 //
 // A program with 16 threads, 200 call places, 2500 live blocks and our own pool allocates and frees,
 // RATE events a second; an hour has so many SECONDS, 3600 unless told. The log is collected when it
-// has grown by kWorthCollecting, or after 15 seconds. From the second quarter of the run on one place
+// has grown by kWorthCollecting. From the second quarter of the run on one place
 // keeps blocks, up to the third; after each hour it is asked what grows, as `top` asks it. Printed
 // are what is on the disk and what collecting cost. Ends 1 if the disk did not stay flat, if the
 // growth was not found within the first hour (of a month: within a twelfth of how long it went
@@ -266,12 +266,12 @@ report::LiveState look(const Server& server)
     return log.state(10);
 }
 
-// `keeps`: so many blocks, at even distances.
-Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, std::uint64_t keeps)
+// `keeps`: so many blocks, at even distances. `collected_bytes`: on the disk, behind the last collection.
+Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, std::uint64_t keeps,
+              std::uint64_t& collected_bytes)
 {
-    constexpr std::uint64_t kInterval = 15;
     Hour hour;
-    std::uint64_t kept = 0, last = 0, collected_bytes = 0;
+    std::uint64_t kept = 0;
     for (std::uint64_t second = 0; second < seconds; ++second) {
         server.run(rate, kSecond / rate);
         for (; kept < (second + 1) * keeps / seconds; ++kept)
@@ -279,9 +279,8 @@ Hour run_hour(Server& server, std::uint64_t seconds, std::uint64_t rate, std::ui
         server.publish();
         const std::uint64_t bytes = bytes_on_disk(server.file());
         hour.most_on_disk = std::max(hour.most_on_disk, bytes);
-        if (bytes < collected_bytes + report::kWorthCollecting && second - last < kInterval)
+        if (bytes < collected_bytes + report::kWorthCollecting)
             continue;
-        last = second;
         const double before = cpu_seconds();
         hour.checkpoint_bytes = collect(server.file(), server.now() - kSecond);
         hour.collecting += cpu_seconds() - before;
@@ -313,10 +312,12 @@ int main(int argc, char** argv)
     Server server(argv[1]);
     bool right = true;
     std::vector<Hour> all;
+    std::uint64_t collected_bytes = 0;
     std::size_t not_told = 0;
     for (std::size_t number = 0; number < hours; ++number) {
         const bool keeps = number >= hours / 4 && number < hours / 2;
-        const Hour hour = run_hour(server, seconds, rate, keeps ? kKept * 4 / hours : 0);
+        const Hour hour =
+            run_hour(server, seconds, rate, keeps ? kKept * 4 / hours : 0, collected_bytes);
         std::printf(
             "hour %zu: %.1f MiB on disk at most, checkpoint %.2f MB, %.2f %% of a core, %zu "
             "growing%s\n",

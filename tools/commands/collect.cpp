@@ -36,9 +36,8 @@ Ends 0; 110 if there is no such process or it has no log, or no program writes i
 for wrong usage, if another process collects it, or if its file system cannot give back a part of a file.
 
 Examples:
-  vramscope collect 4711 &                     each 1.25 MiB, or 15 seconds, until the program ends
-  vramscope collect vramscope.server.4711.vsl --interval 60
-  vramscope collect 4711 --metrics server.prom and numbers for Prometheus each time
+  vramscope collect 4711 &                     whenever it has grown by 1.25 MiB, until the program ends
+  vramscope collect 4711 --metrics server.prom and numbers for Prometheus every 15 s
   vramscope collect 4711 --once                now
 )";
 
@@ -60,34 +59,37 @@ std::unique_ptr<Collector> collector_of(const std::string& log)
     return std::make_unique<Collector>(std::filesystem::path(log));
 }
 
+void tell(const Collector& collector, Collector::Outcome outcome)
+{
+    if (outcome == Collector::Outcome::collected)
+        detail(fmt::format("{}: {} on disk, of which the checkpoint has {}",
+                           collector.name().string(),
+                           report::human_bytes(collector.bytes_on_disk()),
+                           report::human_bytes(collector.checkpoint_bytes())));
+    else if (outcome == Collector::Outcome::read)
+        detail(fmt::format("{} is being read: not now", collector.name().string()));
+}
+
 // What goes wrong while the program runs on may be mended: a disk that was full.
-void collect_once(Collector& collector, bool last)
+void collect_if_grown(Collector& collector)
 {
     try {
-        const Collector::Outcome outcome = collector.collect();
-        if (outcome == Collector::Outcome::collected)
-            detail(fmt::format("{}: {} on disk, of which the checkpoint has {}",
-                               collector.name().string(),
-                               report::human_bytes(collector.bytes_on_disk()),
-                               report::human_bytes(collector.checkpoint_bytes())));
-        else if (outcome == Collector::Outcome::read)
-            detail(fmt::format("{} is being read: not now", collector.name().string()));
+        tell(collector, collector.collect_if_grown());
     } catch (const report::Error& error) {
-        if (last || error.exit() != report::Exit::usage)
+        if (error.exit() != report::Exit::usage)
             throw;
         warn(fmt::format("{}; the next try is later", error.what()));
     }
 }
 
-// Collects what grows much in less. Returns whether the program runs on, and writes this log.
-bool wait(Collector& collector, std::chrono::duration<double> interval)
+// Until the next look. Returns whether the program runs on, and writes this log.
+bool collect_for(Collector& collector, std::chrono::duration<double> interval)
 {
     constexpr std::chrono::duration<double> kLook(0.5); // at its end, and at the disk
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begin = Clock::now();
     for (;;) {
-        if (collector.has_grown())
-            collect_once(collector, false);
+        collect_if_grown(collector);
         if (collector.program_ended())
             return false;
         const std::chrono::duration<double> left = interval - (Clock::now() - begin);
@@ -112,11 +114,12 @@ int collect(const CollectOptions& options)
         read_watch_options(options.watch, program_of(*collector), {collector->name()},
                            options.force, read_symbol_options(options.symbols));
     Watch watch(plan);
+    if (options.once)
+        tell(*collector, collector->collect());
     for (bool more = true; more;) {
-        collect_once(*collector, options.once);
         if (options.watch.wanted())
             watch.look({{collector->name(), collector->pid(), false}}, options.once);
-        more = !options.once && wait(*collector, plan.interval);
+        more = !options.once && collect_for(*collector, plan.interval);
     }
     if (options.watch.wanted() && !options.once)
         watch.look({{collector->name(), collector->pid(), collector->log_was_left()}}, true);

@@ -236,6 +236,22 @@ class CollectTest(LiveTest):
         self.assertEqual(self.json_of(self.log)["totals"]["leaked_blocks"], 1)
         self.assert_refused("collect", self.log, words="no program writes it")
 
+    def test_what_made_a_log_grow_is_collected_when_it_has_settled(self):
+        process = self.start()
+        self.tell(process, "hold 4096 1", "churn 20000 2")
+        collector = subprocess.Popen([VRAMSCOPE, "collect", str(process.pid), "--interval", "3600"],
+                                     stderr=subprocess.DEVNULL, env=self.environment())
+        self.addCleanup(collector.kill)
+        self.tell(process, "churn 150000 2")  # all of it in less than a second, then nothing
+        self.assertGreater(os.stat(self.log).st_size, 3 << 20)
+        for _ in range(600):
+            if on_disk(self.log) < 1 << 20:
+                break
+            time.sleep(0.1)
+        self.assertLess(on_disk(self.log), 1 << 20)
+        self.end(process)
+        self.assertEqual(collector.wait(timeout=60), 0)
+
     def test_it_ends_where_the_program_goes_on_as_another(self):
         process = self.start()
         self.tell(process, "hold 4096 1", "churn 40000 1")

@@ -1,6 +1,7 @@
 // tools/process/live/bounded_logs.cpp — a look at each log a few times a second.
 #include "tools/process/live/bounded_logs.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -22,18 +23,15 @@
 namespace vramscope {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::milliseconds kLook(200);
-constexpr std::chrono::seconds kInterval(15);
-constexpr std::chrono::milliseconds kSettled(1500); // what was written before is collected
-constexpr std::uint64_t kShare = 4; // of what it may take: when it has grown by that
+// A log is collected when it has grown by a share of what it may take; by less where that is much,
+// so that it is soon done, and soon read.
+constexpr std::uint64_t kShare = 4;
+constexpr std::uint64_t kMostGrowth = 16 << 20;
 
 // One log. There is no collector once there is nothing more to collect.
 struct BoundedLog {
     std::unique_ptr<Collector> collector;
-    Clock::time_point last{};
-    bool grew = false; // what made it grow was too young for the last collection
     bool told = false; // of what went wrong
 };
 
@@ -46,7 +44,7 @@ void tell_once(BoundedLog& log, const std::string& what)
 void collect(BoundedLog& log, std::uint64_t most_bytes)
 {
     try {
-        log.collector->collect();
+        log.collector->collect_if_grown(std::min(most_bytes / kShare, kMostGrowth));
     } catch (const std::exception& error) {
         tell_once(log, fmt::format("{}; it is tried again", error.what()));
     }
@@ -57,17 +55,10 @@ void collect(BoundedLog& log, std::uint64_t most_bytes)
 
 void look_at(BoundedLog& log, std::uint64_t most_bytes)
 {
-    const Clock::time_point now = Clock::now();
     if (log.collector && log.collector->program_ended())
         log.collector.reset();
-    if (!log.collector)
-        return;
-    const bool grown = log.collector->has_grown(most_bytes / kShare);
-    if (!grown && now - log.last < (log.grew ? Clock::duration(kSettled) : kInterval))
-        return;
-    collect(log, most_bytes);
-    log.last = now;
-    log.grew = grown;
+    if (log.collector)
+        collect(log, most_bytes);
 }
 
 // One that has ended already is small, or was.

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "report/checkpoint/collected.hpp"
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
 #include "report/log/file_bytes.hpp"
@@ -168,14 +167,19 @@ Collector::Replayed Collector::replay() const
     return replayed;
 }
 
-bool Collector::has_grown(std::uint64_t bytes) const
+// Not by time: each collection writes all that the checkpoint has, and what is behind it is read in
+// a moment.
+Collector::Outcome Collector::collect_if_grown(std::uint64_t bytes)
 {
-    return bytes_on_disk() >= bytes_before_ + bytes;
-}
-
-bool Collector::has_grown() const
-{
-    return has_grown(report::kWorthCollecting);
+    constexpr std::chrono::milliseconds kSettled(1500);
+    const auto now = std::chrono::steady_clock::now();
+    const bool grown = bytes_on_disk() >= bytes_before_ + bytes;
+    if (!grown && (!settled_ || now < *settled_))
+        return Outcome::nothing;
+    settled_.reset();
+    if (grown)
+        settled_ = now + kSettled;
+    return collect();
 }
 
 Collector::Outcome Collector::collect()

@@ -5,10 +5,13 @@
 // be killed at any moment; the next one goes on from the checkpoint.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
+#include "report/checkpoint/collected.hpp"
 #include "tools/process/live/live_process.hpp"
 
 namespace vramscope {
@@ -31,6 +34,9 @@ public:
     };
     // Error: it could not, as on a full disk. What was collected before stays as it was.
     Outcome collect();
+    // If it is worth it: when the log has grown by so much on the disk since the last time; and
+    // once more when what made it grow has settled, as that was too young then.
+    Outcome collect_if_grown(std::uint64_t bytes = report::kWorthCollecting);
 
     bool program_ended() const;
     // It runs on as another program, after exec, and does not write this log any more. Costs a look
@@ -39,9 +45,6 @@ public:
     const std::filesystem::path& name() const noexcept { return process_.name; }
     pid_t pid() const noexcept { return process_.pid; }
     std::uint64_t bytes_on_disk() const;
-    // On the disk, by that since the last collect(); by what is worth another one.
-    bool has_grown(std::uint64_t bytes) const;
-    bool has_grown() const;
     std::size_t checkpoint_bytes() const noexcept { return checkpoint_bytes_; } // of the last one
 
 private:
@@ -53,6 +56,7 @@ private:
     int descriptor_;
     std::size_t checkpoint_bytes_ = 0;
     std::uint64_t bytes_before_ = 0; // on the disk, behind the last collect()
+    std::optional<std::chrono::steady_clock::time_point> settled_; // then it is collected once more
 };
 
 } // namespace vramscope
