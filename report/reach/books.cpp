@@ -2,6 +2,7 @@
 #include "report/reach/books.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,7 +13,6 @@ namespace vramscope::report {
 namespace {
 
 constexpr std::size_t kLeastGiven = 4; // of fewer blocks, a piece of the program's may have all
-constexpr std::size_t kMostSamples = 8;
 
 // What holders that one piece of code makes have in common.
 struct HolderShape {
@@ -92,42 +92,55 @@ std::size_t times_in(const std::map<Address, std::size_t>& counts,
     return given.size() < kLeastGiven ? 0 : least;
 }
 
-// A few of the holders of each shape, by their beginnings.
-std::map<HolderShape, std::vector<Address>> samples_of(const std::vector<ShapedPointer>& shaped,
-                                                       const std::set<HolderShape>& shapes)
+// Holders of these shapes to which the driver's own variables lead. What is of a class that is known
+// is none: each tensor has an object of its own, to which much may lead.
+std::set<Address> holders_of_the_driver(const std::set<HolderShape>& shapes,
+                                        const std::vector<ShapedPointer>& shaped,
+                                        const SearchedMemory& searched)
 {
-    std::map<HolderShape, std::vector<Address>> samples;
+    std::set<Address> holders;
     for (const ShapedPointer& one : shaped)
         if (shapes.contains(one.shape))
-            samples[one.shape].push_back(one.block.begin);
-    for (auto& [shape, all] : samples) {
-        std::sort(all.begin(), all.end());
-        const std::size_t step = (all.size() + kMostSamples - 1) / kMostSamples;
-        std::vector<Address> few;
-        for (std::size_t at = 0; at < all.size(); at += step)
-            if (few.empty() || few.back() != all[at])
-                few.push_back(all[at]);
-        all = std::move(few);
-    }
-    return samples;
+            holders.insert(one.block.begin);
+    std::set<Address> theirs = led_to_by_the_driver(searched, holders);
+    std::erase_if(theirs, [&](Address begin) {
+        return !searched.modules.class_of(searched.memory.word(begin)).empty();
+    });
+    return theirs;
 }
 
-// Those of the shapes to which the driver's own variables lead: to all of some holders.
-std::set<HolderShape> shapes_of_the_driver(const std::set<HolderShape>& shapes,
-                                           const std::vector<ShapedPointer>& shaped,
-                                           const SearchedMemory& searched)
+Counts count_of(const std::vector<ShapedPointer>& shaped, const std::set<Address>& holders)
 {
-    const auto samples = samples_of(shaped, shapes);
-    std::set<Address> blocks;
-    for (const auto& [shape, few] : samples)
-        blocks.insert(few.begin(), few.end());
-    const std::set<Address> led_to = led_to_by_the_driver(searched, blocks);
-    std::set<HolderShape> theirs;
-    for (const auto& [shape, few] : samples)
-        if (std::all_of(few.begin(), few.end(),
-                        [&](Address begin) { return led_to.contains(begin); }))
-            theirs.insert(shape);
-    return theirs;
+    std::vector<ShapedPointer> led_to;
+    std::copy_if(shaped.begin(), shaped.end(), std::back_inserter(led_to),
+                 [&](const ShapedPointer& one) { return holders.contains(one.block.begin); });
+    return count(led_to);
+}
+
+// Words of what is left of a block that was freed look like a holder: so a few may be missing, as
+// may those that lie deep in a tree.
+bool leads_to_most(const std::map<Address, std::size_t>& led_to, const std::vector<Address>& blocks)
+{
+    const auto known = std::count_if(blocks.begin(), blocks.end(),
+                                     [&](Address block) { return led_to.contains(block); });
+    return static_cast<std::size_t>(known) * 4 >= blocks.size() * 3;
+}
+
+// Of one shape: how often each block is held, and how often by what the driver leads to.
+struct ShapeCounts {
+    const std::map<Address, std::size_t>& all;
+    const std::map<Address, std::size_t>& led_to;
+};
+
+// Whether it is the driver's holder rather than the program's: a block with more holders of that
+// shape is held by somebody else too, by those to which the driver does not lead.
+bool is_the_drivers(const ShapedPointer& one, const ShapeCounts& counts, std::size_t times,
+                    const std::set<Address>& holders)
+{
+    const auto led_to = counts.led_to.find(one.pointer.value);
+    return counts.all.at(one.pointer.value) <= times ||
+           (led_to != counts.led_to.end() && led_to->second <= times &&
+            holders.contains(one.block.begin));
 }
 
 } // namespace
@@ -145,16 +158,19 @@ std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
                 with_all.insert(shape);
     if (with_all.empty())
         return found;
+    const std::set<Address> holders = holders_of_the_driver(with_all, shaped, searched);
+    const Counts led_to = count_of(shaped, holders);
     std::set<Address> theirs; // words
-    for (const HolderShape& shape : shapes_of_the_driver(with_all, shaped, searched)) {
+    for (const auto& [shape, led_to_blocks] : led_to) {
         const std::map<Address, std::size_t>& of_block = counts.at(shape);
         for (const std::vector<Address>& blocks : given) {
             const std::size_t times = times_in(of_block, blocks);
-            // A block with more holders of that shape is held by somebody else too.
+            if (times == 0 || !leads_to_most(led_to_blocks, blocks))
+                continue;
             for (const ShapedPointer& one : shaped)
-                if (times > 0 && is_same(one.shape, shape) &&
-                    of_block.at(one.pointer.value) <= times &&
-                    std::binary_search(blocks.begin(), blocks.end(), one.pointer.value))
+                if (is_same(one.shape, shape) &&
+                    std::binary_search(blocks.begin(), blocks.end(), one.pointer.value) &&
+                    is_the_drivers(one, {of_block, led_to_blocks}, times, holders))
                     theirs.insert(one.pointer.word);
         }
     }

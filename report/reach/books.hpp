@@ -3,7 +3,8 @@
 // A driver that keeps addresses as they are has one for each block that it gave out, in pieces of
 // its heap that are all alike, and its own variables lead there. Both must be so: a list of the
 // program's may have all blocks, but the driver does not lead to it; what the program hands to the
-// driver, as for a callback, has not all blocks.
+// driver, as for a callback, has not all blocks. So it is with PyTorch's allocator and the blocks
+// that it cut.
 #pragma once
 
 #include <vector>

@@ -30,6 +30,7 @@ struct FoundPointer {
 struct SearchedMemory {
     const ProcessMemory& memory;
     const MemoryMap& map;
+    const ModuleNames& modules;
     const HeapBlocks& heap;
     const PythonMemory* python = nullptr; // null: there is no interpreter that is known
 };

@@ -33,21 +33,33 @@ const Sites& LivingBlocks::sites() const
     return log_->replays.heap.sites();
 }
 
+// Only blocks are looked for: a segment that does not begin with one would be missing in any books.
 void LivingBlocks::find_given()
 {
+    const auto begins_a_block = [&](Address address) {
+        const auto at = std::lower_bound(
+            blocks_.begin(), blocks_.end(), address,
+            [](const Block& block, Address other) { return block.address < other; });
+        return at != blocks_.end() && at->address == address;
+    };
     std::map<Address, std::uint64_t> segments; // and their bytes
     log_->reading.pool().for_each_segment(
         [&](const Segment& segment) { segments.emplace(segment.address, segment.bytes); });
+    const auto is_pooled = [&](Address address) {
+        const auto behind = segments.upper_bound(address);
+        return behind != segments.begin() &&
+               address - std::prev(behind)->first < std::prev(behind)->second;
+    };
     std::map<format::Memory, std::vector<Address>> given;
     for (const auto& [address, bytes] : segments)
-        given[format::Memory::device].push_back(address);
-    for (const Block& block : blocks_) {
-        const auto behind = segments.upper_bound(block.address);
-        const bool pooled = behind != segments.begin() &&
-                            block.address - std::prev(behind)->first < std::prev(behind)->second;
-        if (!pooled && block.memory != format::Memory::suballocated)
+        if (begins_a_block(address))
+            given[format::Memory::device].push_back(address);
+    for (const AllocatorSegment& segment : log_->replays.heap.segments_now())
+        if (!is_pooled(segment.address) && begins_a_block(segment.address))
+            given[format::Memory::segment].push_back(segment.address);
+    for (const Block& block : blocks_)
+        if (block.memory == format::Memory::suballocated || !is_pooled(block.address))
             given[block.memory].push_back(block.address);
-    }
     for (auto& [memory, addresses] : given) {
         std::sort(addresses.begin(), addresses.end());
         given_.push_back(std::move(addresses));

@@ -23,7 +23,8 @@ public:
 
     const std::vector<Block>& blocks() const { return blocks_; } // by address
     // Where blocks begin that the driver gave out, a sorted list for each kind of memory: those of
-    // the internal pool lie in its segments.
+    // the internal pool lie in its segments. What an allocator of the program's cuts, and what it
+    // gave out of that, have a list each.
     const std::vector<std::vector<Address>>& given() const { return given_; }
     const LogTables& tables() const;
     const Sites& sites() const;

@@ -81,7 +81,7 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     const PythonMemory* const python = interpreter.is_known() ? &interpreter : nullptr;
     const MemoryMap map(memory, modules, log_mapping, device, python != nullptr);
     const HeapBlocks heap(memory, python);
-    const SearchedMemory searched{memory, map, heap, python};
+    const SearchedMemory searched{memory, map, modules, heap, python};
     HolderSearch search(searched, wanted);
     if (!search.is_done())
         search.take(without_books(search.find_pointers(), searched, living_->given()));

@@ -158,14 +158,24 @@ void LiveMemory::read_mappings()
     std::uint64_t first = 0;
     if (mappings_.empty() || !read(mappings_.front().begin, &first, sizeof first))
         refuse_memory(pid_, mappings_.empty() ? ESRCH : errno);
-    for (MemoryMapping& mapping : mappings_) {
-        if (!mapping.name.starts_with('/'))
-            continue;
+    for (MemoryMapping& mapping : mappings_)
+        if (mapping.name.starts_with('/'))
+            mapping.file = file_of(mapping);
+}
+
+// In a container its name is as the process sees it; of a process in a chroot as we do; and where it
+// was replaced or lies in a mount of its own, the kernel has it for those who may ask.
+fs::path LiveMemory::file_of(const MemoryMapping& mapping) const
+{
+    const fs::path folder = process_folder(pid_);
+    for (const fs::path& file :
+         {folder / "root" / mapping.name.substr(1), fs::path(mapping.name),
+          folder / "map_files" / fmt::format("{:x}-{:x}", mapping.begin, mapping.end)}) {
         struct stat status {};
-        const fs::path file_there = process_folder(pid_) / "root" / mapping.name.substr(1);
-        if (::stat(file_there.c_str(), &status) == 0 && status.st_ino == mapping.inode)
-            mapping.file = file_there;
+        if (::stat(file.c_str(), &status) == 0 && status.st_ino == mapping.inode)
+            return file;
     }
+    return {};
 }
 
 // A thread that waits in the kernel tells where its stack ends: "202 0x… … 0x7ff… 0x7f…".

@@ -34,6 +34,8 @@ private:
     };
 
     void read_mappings();
+    // By which its bytes can be read; empty: by none.
+    std::filesystem::path file_of(const MemoryMapping& mapping) const;
     bool stop_new_threads();
     bool wait_for_stop(pid_t tid, int& signal) const;
     void stop();

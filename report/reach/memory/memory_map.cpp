@@ -19,10 +19,11 @@ bool begins_with_any(std::string_view name, const auto& beginnings)
                        [name](std::string_view part) { return name.starts_with(part); });
 }
 
+// Of a driver, of ours, and of PyTorch's allocator, which has each of its blocks in a set.
 bool is_book(std::string_view module)
 {
-    constexpr std::array<std::string_view, 4> kBooks = {"libcuda.so", "libcudart", "libvramscope",
-                                                        "libnvidia-"};
+    constexpr std::array<std::string_view, 6> kBooks = {
+        "libcuda.so", "libcudart", "libvramscope", "libnvidia-", "libc10_cuda.so", "libc10_hip.so"};
     return begins_with_any(file_name(module), kBooks);
 }
 

@@ -103,17 +103,19 @@ void PythonMemory::for_each_item(Address dict, const Called& called) const
     }
 }
 
+// One that has several names keeps its first: whoever imports multiprocessing calls `__main__`
+// `__mp_main__` too.
 void PythonMemory::find_modules(Address interpreter)
 {
     const Address dict = word_at(interpreter + layout_.modules);
     for_each_item(dict, [&](const std::string& name, Address module) {
         if (!is_of(module, "module"))
             return;
-        module_names_[module] = name;
+        module_names_.try_emplace(module, name);
         const Address variables = word_at(module + kModuleDict);
         if (!is_of(variables, "dict"))
             return;
-        module_names_[variables] = name;
+        module_names_.try_emplace(variables, name);
         if (name == "sys")
             for_each_item(variables, [&](const std::string& variable, Address value) {
                 if (variable == "hexversion" && is_of(value, "int"))

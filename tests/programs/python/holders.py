@@ -4,6 +4,7 @@
 # name is in tests/e2e/live/reach_python_test.py.
 import ctypes
 import gc
+import multiprocessing  # noqa: F401 — calls this module `__mp_main__` too, as in each program with PyTorch
 import sys
 import threading
 

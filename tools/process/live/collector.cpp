@@ -172,14 +172,18 @@ Collector::Replayed Collector::replay() const
 Collector::Outcome Collector::collect_if_grown(std::uint64_t bytes)
 {
     constexpr std::chrono::milliseconds kSettled(1500);
+    constexpr std::chrono::seconds kMended(15);
     const auto now = std::chrono::steady_clock::now();
     const bool grown = bytes_on_disk() >= bytes_before_ + bytes;
-    if (!grown && (!settled_ || now < *settled_))
+    if (!grown && (!again_ || now < *again_))
         return Outcome::nothing;
-    settled_.reset();
-    if (grown)
-        settled_ = now + kSettled;
-    return collect();
+    again_ = now + kMended; // if it fails
+    const Outcome outcome = collect();
+    if (grown || outcome == Outcome::read)
+        again_ = now + kSettled;
+    else
+        again_.reset();
+    return outcome;
 }
 
 Collector::Outcome Collector::collect()

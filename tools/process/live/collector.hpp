@@ -34,8 +34,9 @@ public:
     };
     // Error: it could not, as on a full disk. What was collected before stays as it was.
     Outcome collect();
-    // If it is worth it: when the log has grown by so much on the disk since the last time; and
-    // once more when what made it grow has settled, as that was too young then.
+    // If it is worth it: when the log has grown by so much on the disk since the last time; once
+    // more when what made it grow has settled, as that was too young then; and again where it
+    // failed or the log was being read.
     Outcome collect_if_grown(std::uint64_t bytes = report::kWorthCollecting);
 
     bool program_ended() const;
@@ -56,7 +57,7 @@ private:
     int descriptor_;
     std::size_t checkpoint_bytes_ = 0;
     std::uint64_t bytes_before_ = 0; // on the disk, behind the last collect()
-    std::optional<std::chrono::steady_clock::time_point> settled_; // then it is collected once more
+    std::optional<std::chrono::steady_clock::time_point> again_; // whether it has grown or not
 };
 
 } // namespace vramscope
