@@ -92,8 +92,8 @@ std::size_t times_in(const std::map<Address, std::size_t>& counts,
     return given.size() < kLeastGiven ? 0 : least;
 }
 
-// Holders of these shapes to which the driver's own variables lead. What is of a class that is known
-// is none: each tensor has an object of its own, to which much may lead.
+// Holders of these shapes to which the driver's own variables lead. What is of a class that is
+// known is none: each tensor has an object of its own, to which much may lead.
 std::set<Address> holders_of_the_driver(const std::set<HolderShape>& shapes,
                                         const std::vector<ShapedPointer>& shaped,
                                         const SearchedMemory& searched)

@@ -163,8 +163,8 @@ void LiveMemory::read_mappings()
             mapping.file = file_of(mapping);
 }
 
-// In a container its name is as the process sees it; of a process in a chroot as we do; and where it
-// was replaced or lies in a mount of its own, the kernel has it for those who may ask.
+// In a container its name is as the process sees it; of a process in a chroot as we do; and where
+// it was replaced or lies in a mount of its own, the kernel has it for those who may ask.
 fs::path LiveMemory::file_of(const MemoryMapping& mapping) const
 {
     const fs::path folder = process_folder(pid_);
