@@ -126,23 +126,6 @@ bool leads_to_most(const std::map<Address, std::size_t>& led_to, const std::vect
     return static_cast<std::size_t>(known) * 4 >= blocks.size() * 3;
 }
 
-// Of one shape: how often each block is held, and how often by what the driver leads to.
-struct ShapeCounts {
-    const std::map<Address, std::size_t>& all;
-    const std::map<Address, std::size_t>& led_to;
-};
-
-// Whether it is the driver's holder rather than the program's: a block with more holders of that
-// shape is held by somebody else too, by those to which the driver does not lead.
-bool is_the_drivers(const ShapedPointer& one, const ShapeCounts& counts, std::size_t times,
-                    const std::set<Address>& holders)
-{
-    const auto led_to = counts.led_to.find(one.pointer.value);
-    return counts.all.at(one.pointer.value) <= times ||
-           (led_to != counts.led_to.end() && led_to->second <= times &&
-            holders.contains(one.block.begin));
-}
-
 } // namespace
 
 std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
@@ -167,10 +150,11 @@ std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
             const std::size_t times = times_in(of_block, blocks);
             if (times == 0 || !leads_to_most(led_to_blocks, blocks))
                 continue;
+            // What the driver leads to more often than it has any block is the program's too.
             for (const ShapedPointer& one : shaped)
-                if (is_same(one.shape, shape) &&
+                if (is_same(one.shape, shape) && holders.contains(one.block.begin) &&
                     std::binary_search(blocks.begin(), blocks.end(), one.pointer.value) &&
-                    is_the_drivers(one, {of_block, led_to_blocks}, times, holders))
+                    led_to_blocks.at(one.pointer.value) <= times)
                     theirs.insert(one.pointer.word);
         }
     }

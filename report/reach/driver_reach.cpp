@@ -10,7 +10,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr unsigned kMostLevelsDown = 16; // what is deeper is not known as books: it is held then
+constexpr unsigned kMostLevelsDown = 64; // what is deeper is not known as books: it is held then
 constexpr std::size_t kMostBlocksDown = 1'000'000;
 constexpr std::size_t kMostPointersDown = 4'000'000; // of a level
 constexpr Address kFirstOfOwnMapping = 16;           // in its page: behind the chunk's head
