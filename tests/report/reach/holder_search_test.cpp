@@ -136,7 +136,7 @@ TEST(HeapBlocks, OfMemoryThatStandsStillASecondLookFindsTheSame)
 struct HeapSearch {
     HeapSearch(const HeapOnly& memory, const std::vector<WantedBlock>& wanted)
         : modules(memory), map(memory, modules, "log", none), heap(memory),
-          search({memory, map, heap}, wanted)
+          search({memory, map, modules, heap}, wanted)
     {
         search.run();
     }
