@@ -163,14 +163,15 @@ void LiveMemory::read_mappings()
             mapping.file = file_of(mapping);
 }
 
-// In a container its name is as the process sees it; of a process in a chroot as we do; and where
-// it was replaced or lies in a mount of its own, the kernel has it for those who may ask.
+// In a container its name is as the process sees it. Where it was replaced or lies in a mount of
+// its own, the kernel has it for those who may ask. Of a process in a chroot it is as we see it.
 fs::path LiveMemory::file_of(const MemoryMapping& mapping) const
 {
     const fs::path folder = process_folder(pid_);
     for (const fs::path& file :
-         {folder / "root" / mapping.name.substr(1), fs::path(mapping.name),
-          folder / "map_files" / fmt::format("{:x}-{:x}", mapping.begin, mapping.end)}) {
+         {folder / "root" / mapping.name.substr(1),
+          folder / "map_files" / fmt::format("{:x}-{:x}", mapping.begin, mapping.end),
+          fs::path(mapping.name)}) {
         struct stat status {};
         if (::stat(file.c_str(), &status) == 0 && status.st_ino == mapping.inode)
             return file;
