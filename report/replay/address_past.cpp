@@ -28,8 +28,7 @@ bool FollowedAddresses::any_of(std::uint64_t start, std::uint64_t end) const
 
 AddressPast::AddressPast(const AddressPast& other) : lives_(other.lives_), ended_(other.ended_)
 {
-    for (auto& [first, life] : lives_)
-        of_first_.insert(first, &life);
+    rebuild(); // its index is of its own lives
 }
 
 const BlockLife* AddressPast::at(std::uint64_t address) const

@@ -33,6 +33,16 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         return pathlib.Path(folder.name)
 
+    def names_by_bytes(self, process):
+        """Of the blocks that it names by lines "BYTES NAME" until it is "ready"."""
+        names = {}
+        for line in process.stdout:
+            if line == "ready\n":
+                return names
+            size, name = line.split()
+            names[int(size)] = name
+        self.fail("the program ended early")
+
     @staticmethod
     def environment(**changes):
         """The user's, without what changes how programs are traced or how text looks; with a cache of the test's own."""

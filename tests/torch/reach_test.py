@@ -31,13 +31,7 @@ class Reach(TorchTest):
         process = subprocess.Popen([str(word) for word in command], cwd=self.folder, env=own, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
-        names = {}
-        for line in process.stdout:
-            if line == "ready\n":
-                return process, names
-            size, name = line.split()
-            names[int(size)] = name
-        self.fail("the program ended early")
+        return process, self.names_by_bytes(process)
 
     def told_of(self, process, names):
         """[(name, verdict, chain)]"""

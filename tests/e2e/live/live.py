@@ -33,13 +33,7 @@ class LiveTest(EndToEndTest):
         """A program of tests/programs/python with blocks of a size for each name, once it is ready; and the names by their bytes."""
         process = self.open([python, program], pool=pool)
         self.addCleanup(self.end_python, process)
-        names = {}
-        for line in process.stdout:
-            if line == "ready\n":
-                return process, names
-            size, name = line.split()
-            names[int(size)] = name
-        self.fail("the program ended early")
+        return process, self.names_by_bytes(process)
 
     @staticmethod
     def end_python(process):
