@@ -2,6 +2,7 @@
 #include "report/log/chunk_cursor.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace vramscope::report {
 
@@ -30,6 +31,20 @@ ChunkCursor::ChunkCursor(const LogFile& file, std::uint64_t payload, std::uint32
     delta_.ticks = base_ticks;
 }
 
+bool ChunkCursor::skip(std::uint64_t records)
+{
+    std::array<Record, 64> skipped;
+    while (records > 0) {
+        const std::size_t most = std::min<std::uint64_t>(records, skipped.size());
+        const std::size_t hot =
+            next_hot({skipped.data(), most}, [](const Record&) { return true; });
+        if (hot == 0 && !next_of_any_kind(skipped.front()))
+            return false;
+        records -= std::max<std::size_t>(hot, 1);
+    }
+    return true;
+}
+
 bool ChunkCursor::next_of_any_kind(Record& record)
 {
     while (!next_in_window(record)) {
@@ -55,8 +70,10 @@ bool ChunkCursor::next_in_window(Record& record)
             return false;
         }
         at_ = static_cast<std::size_t>(in.position() - window_.data());
-        if (step == Step::record)
+        if (step == Step::record) {
+            ++records_;
             return true;
+        }
     }
     return false;
 }

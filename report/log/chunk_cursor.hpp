@@ -60,6 +60,7 @@ public:
         return next_hot({&record, 1}, [](const Record&) { return false; }) > 0 ||
                next_of_any_kind(record);
     }
+    bool skip(std::uint64_t records); // false: there are not so many
     // Hot records alone, one after the other, as long as there is room in `to`, `goes_on` holds for
     // the one before, and all is as it nearly always is: numbers are short, and the end of the
     // window is far. Returns how many.
@@ -75,6 +76,7 @@ public:
     {
         return static_cast<std::uint32_t>(window_offset_ + at_ - payload_);
     }
+    std::uint64_t records() const noexcept { return records_; } // that were read
 
     bool damaged() const noexcept { return damaged_; }
     bool cut() const noexcept { return cut_; }
@@ -98,6 +100,7 @@ private:
     format::DeltaState delta_;
     format::Place place_;
     std::uint32_t thread_;
+    std::uint64_t records_ = 0;
     bool damaged_ = false;
     bool cut_ = false;
     bool stopped_ = false;
@@ -160,6 +163,7 @@ template <typename GoesOn>
     }
     delta_ = delta;
     at_ = static_cast<std::size_t>(begin - window_.data());
+    records_ += count;
     return count;
 }
 

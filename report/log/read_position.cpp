@@ -34,14 +34,8 @@ LogReader::LanePosition LogReader::position_of(const Lane& lane) const
         .lane = lane.chunks[first].lane, .opened = lane.cursor != nullptr, .chunks = {}};
     for (std::size_t at = first; at < lane.chunks.size(); ++at)
         position.chunks.push_back(lane.chunks[at].position);
-    if (!lane.cursor)
-        return position;
-    ChunkCursor again = cursor_of(lane.chunks[first]);
-    again.extend(lane.cursor->consumed());
-    Record record;
-    while (again.consumed() < lane.cursor->consumed() && again.next(record))
-        ++position.records;
-    position.records -= lane.loaded; // it was not handed out
+    if (lane.cursor)
+        position.records = lane.cursor->records() - lane.loaded; // that was not handed out
     return position;
 }
 
@@ -97,11 +91,8 @@ bool LogReader::restore_lane(const LanePosition& position)
     }
     lane.cursor = std::make_unique<ChunkCursor>(cursor_of(lane.chunks.front()));
     lane.next_chunk = 1;
-    for (std::uint64_t left = position.records; left > 0; --left)
-        if (!lane.cursor->next(lane.record))
-            return false;
     add_turn(turn);
-    return true;
+    return lane.cursor->skip(position.records);
 }
 
 } // namespace vramscope::report

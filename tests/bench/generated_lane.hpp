@@ -4,27 +4,31 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <span>
+#include <sys/mman.h>
 #include <unistd.h>
-#include <vector>
 
 #include "tracker/format/layout.hpp"
 #include "tracker/format/record.hpp"
 
 namespace vramscope::test {
 
-// The chunks of one thread, one after the other; their numbers come from the header.
+// The chunks of one thread, one after the other, mapped as the recorder has them; their numbers come
+// from the header.
 class Lane {
 public:
     Lane(int file, std::uint32_t index, format::FileHeader& header)
-        : file_(file), index_(index), header_(header), chunk_(format::kChunkBytes)
+        : file_(file), index_(index), header_(header)
     {
     }
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+    ~Lane() { close_chunk(); }
 
-    // Where a record of at most `bytes` goes; end() publishes it.
+    // Where a record of at most `bytes` goes.
     std::uint8_t* begin(std::size_t bytes, std::uint64_t ticks)
     {
-        if (!open_ || used_ + bytes > chunk_.size())
+        if (used_ + bytes > chunk_.size())
             next_chunk(ticks);
         return chunk_.data() + used_;
     }
@@ -52,46 +56,61 @@ public:
         end(format::encode_free(begin(format::kMaxHotBytes, event.ticks), event, deltas));
     }
 
-    void flush()
-    {
-        publish();
-        open_ = false;
-    }
-
     // What is in its chunk by now can be read.
     void publish()
     {
-        if (!open_)
-            return;
-        header_of_chunk_.committed =
-            static_cast<std::uint32_t>(used_ - sizeof(format::ChunkHeader));
-        std::memcpy(chunk_.data(), &header_of_chunk_, sizeof header_of_chunk_);
-        const auto at = static_cast<off_t>(format::kHeaderBytes +
-                                           std::uint64_t{header_of_chunk_.index} * chunk_.size());
-        if (::pwrite(file_, chunk_.data(), chunk_.size(), at) !=
-            static_cast<ssize_t>(chunk_.size())) {
-            std::perror("a chunk");
-            std::exit(1);
-        }
+        if (!chunk_.empty())
+            chunk_header()->committed =
+                static_cast<std::uint32_t>(used_ - sizeof(format::ChunkHeader));
     }
 
     format::DeltaState deltas;
 
 private:
+    format::ChunkHeader* chunk_header()
+    {
+        return reinterpret_cast<format::ChunkHeader*>(chunk_.data());
+    }
+
+    void close_chunk()
+    {
+        publish();
+        if (!chunk_.empty())
+            ::munmap(chunk_.data(), chunk_.size());
+        chunk_ = {};
+    }
+
+    // A chunk of zeros that is on the disk.
+    void open_chunk(std::uint32_t number)
+    {
+        static constexpr std::uint8_t kZeros[format::kChunkBytes] = {};
+        const auto at =
+            static_cast<off_t>(format::kHeaderBytes + std::uint64_t{number} * format::kChunkBytes);
+        void* const mapped =
+            ::pwrite(file_, kZeros, sizeof kZeros, at) != sizeof kZeros
+                ? MAP_FAILED
+                : ::mmap(nullptr, sizeof kZeros, PROT_READ | PROT_WRITE, MAP_SHARED, file_, at);
+        if (mapped == MAP_FAILED) {
+            std::perror("a chunk");
+            std::exit(1);
+        }
+        chunk_ = {static_cast<std::uint8_t*>(mapped), sizeof kZeros};
+    }
+
     void next_chunk(std::uint64_t ticks)
     {
-        flush();
-        std::memset(chunk_.data(), 0, chunk_.size());
-        header_of_chunk_ = {};
-        header_of_chunk_.magic = format::kChunkMagic;
-        header_of_chunk_.index = header_.chunks++;
+        close_chunk();
+        const std::uint32_t number = header_.chunks++;
         ++header_.chunks_begun;
-        header_of_chunk_.lane = index_;
-        header_of_chunk_.ordinal = ordinal_++;
-        header_of_chunk_.base_ticks = header_of_chunk_.base_ns = ticks;
-        header_of_chunk_.tid = 1000 + index_;
-        used_ = sizeof(format::ChunkHeader);
-        open_ = true;
+        open_chunk(number);
+        format::ChunkHeader& begun = *chunk_header();
+        begun.magic = format::kChunkMagic;
+        begun.index = number;
+        begun.lane = index_;
+        begun.ordinal = ordinal_++;
+        begun.base_ticks = begun.base_ns = ticks;
+        begun.tid = 1000 + index_;
+        used_ = sizeof begun;
         deltas = {.ticks = ticks, .address = 0};
         record(ticks, format::Thread{index_, 1000 + index_, "worker"});
         const format::Place place{.context = 1, .device = 0};
@@ -101,11 +120,9 @@ private:
     int file_;
     std::uint32_t index_;
     format::FileHeader& header_;
-    format::ChunkHeader header_of_chunk_{};
-    std::vector<std::uint8_t> chunk_;
+    std::span<std::uint8_t> chunk_; // empty before the first record
     std::size_t used_ = 0;
     std::uint32_t ordinal_ = 0;
-    bool open_ = false;
 };
 
 } // namespace vramscope::test

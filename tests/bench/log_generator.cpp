@@ -82,7 +82,7 @@ public:
                 allocate_one();
         }
         for (Lane& lane : lanes_)
-            lane.flush();
+            lane.publish();
         header_.latest_ticks = header_.latest_ns = ticks_;
         header_.exit_began_ticks = ticks_;
         header_.end = format::End::exit;
@@ -205,7 +205,7 @@ private:
     const Options& options_;
     int file_;
     format::FileHeader header_{};
-    std::vector<Lane> lanes_;
+    std::deque<Lane> lanes_;
     std::vector<std::uint64_t> live_;
     std::deque<std::uint64_t> free_;
     std::uint64_t first_free_ = 0;
@@ -256,7 +256,7 @@ Options read_options(int argc, char** argv)
 int main(int argc, char** argv)
 {
     const Options options = read_options(argc, argv);
-    const int file = ::open(options.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int file = ::open(options.file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) {
         std::perror(options.file.c_str());
         return 1;

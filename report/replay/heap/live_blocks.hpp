@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <utility>
 #include <vector>
 
 #include "report/replay/heap/lost_blocks.hpp"
@@ -106,14 +106,17 @@ public:
     }
 
     // By their keys. See report/checkpoint.
-    std::map<std::uint64_t, Block> kept() const
+    using Kept = std::vector<std::pair<std::uint64_t, Block>>; // by their keys, in order
+    Kept kept() const
     {
-        std::map<std::uint64_t, Block> kept;
+        Kept kept;
         numbers_.for_each(
-            [&](const auto& entry) { kept.emplace(entry.key, blocks_[entry.value]); });
+            [&](const auto& entry) { kept.emplace_back(entry.key, blocks_[entry.value]); });
+        std::sort(kept.begin(), kept.end(),
+                  [](const auto& a, const auto& b) { return a.first < b.first; });
         return kept;
     }
-    bool restore(const std::map<std::uint64_t, Block>& kept) // into an empty table
+    bool restore(const Kept& kept) // into an empty table
     {
         for (const auto& [key, block] : kept)
             if (occupant_or_insert(key, block))

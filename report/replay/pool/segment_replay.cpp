@@ -179,8 +179,8 @@ void SegmentReplay::drop_context(const Record& record)
     const auto gone = record.as<format::ContextGone>();
     if (!gone || gone->context == 0)
         return; // 0: segments of unknown contexts are not this one's
-    while (Segment* const segment = segments_.any_of_context(gone->context))
-        drop(*segment, record.ticks);
+    for (const std::uint64_t address : segments_.of_context(gone->context))
+        drop(*segments_.at(address), record.ticks);
 }
 
 void SegmentReplay::allocate(const Record& record)

@@ -46,18 +46,16 @@ Segment& Segments::add(Segment segment)
     const std::size_t number = segments_.add(std::move(segment));
     Segment& added = segments_[number];
     added.number = static_cast<std::uint32_t>(number);
-    by_address_.emplace(added.address, number);
+    // Often the last one: address spaces grow, and what was kept is in order.
+    by_address_.emplace_hint(by_address_.end(), added.address, number);
     by_start_.insert(added.address, number);
-    by_context_[added.context].emplace(added.address, number);
+    by_context_.add(number, added.context);
     return added;
 }
 
 void Segments::remove(Segment& segment)
 {
-    const auto context = by_context_.find(segment.context);
-    context->second.erase(segment.address);
-    if (context->second.empty())
-        by_context_.erase(context);
+    by_context_.remove(segment.number, segment.context);
     by_start_.erase(by_start_.find(segment.address));
     by_address_.erase(segment.address);
     if (hinted_) {
@@ -140,10 +138,13 @@ Segment* Segments::overlapping(std::uint64_t from, std::uint64_t to)
     return next != by_address_.end() && next->first < to ? &segments_[next->second] : nullptr;
 }
 
-Segment* Segments::any_of_context(std::uint64_t context)
+std::vector<std::uint64_t> Segments::of_context(std::uint64_t context)
 {
-    const auto found = by_context_.find(context);
-    return found == by_context_.end() ? nullptr : &segments_[found->second.begin()->second];
+    std::vector<std::uint64_t> addresses;
+    by_context_.for_each_of(
+        context, [&](std::size_t number) { addresses.push_back(segments_[number].address); });
+    std::sort(addresses.begin(), addresses.end());
+    return addresses;
 }
 
 std::vector<Segments::Kept> Segments::kept() const
@@ -164,12 +165,13 @@ std::vector<Segments::Kept> Segments::kept() const
     return kept;
 }
 
-// False: two overlap, or one does not lie where it should.
+// False: two overlap or are not in order, or a block does not lie where it should.
 bool Segments::restore(std::vector<Kept>&& kept)
 {
+    std::uint64_t end_before = 0;
     for (auto& [segment, blocks] : kept) {
         if (segment.bytes == 0 || segment.bytes > UINT64_MAX - segment.address ||
-            overlapping(segment.address, segment.end()))
+            segment.address < std::exchange(end_before, segment.end()))
             return false;
         Segment& added = add(std::move(segment));
         for (const PoolBlock& block : blocks) {

@@ -10,11 +10,11 @@
 #include <map>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "report/replay/lookup/flat_map.hpp"
+#include "report/replay/lookup/lists_by_key.hpp"
 #include "report/replay/lookup/slab.hpp"
 #include "report/replay/pool/pool_blocks.hpp"
 
@@ -89,7 +89,7 @@ public:
     }
     Segment* containing(std::uint64_t address);
     Segment* overlapping(std::uint64_t from, std::uint64_t to);
-    Segment* any_of_context(std::uint64_t context);
+    std::vector<std::uint64_t> of_context(std::uint64_t context); // where they begin, in order
 
     bool empty() const noexcept { return by_address_.empty(); }
     std::size_t size() const noexcept { return by_address_.size(); }
@@ -139,8 +139,8 @@ private:
     bool hinted_ = false;            // there is one
     Slab<Segment> segments_;
     std::map<std::uint64_t, std::size_t> by_address_;
+    ListsByKey by_context_;
     FlatMap<std::size_t> by_start_; // a block of its own segment is the usual case
-    std::unordered_map<std::uint64_t, std::map<std::uint64_t, std::size_t>> by_context_;
 };
 
 } // namespace vramscope::report

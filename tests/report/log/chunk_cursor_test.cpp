@@ -20,15 +20,19 @@ struct Decoded {
     bool cut = false;
 };
 
-// Reads the first chunk. `committed`: instead of what the chunk says.
+// Of the first chunk. `committed`: instead of what the chunk says.
+ChunkCursor cursor_of(const LogFile& log, std::uint32_t committed)
+{
+    format::ChunkHeader header{};
+    log.read_at(log.chunk_offset(0), &header, sizeof header);
+    return {log, log.chunk_offset(0) + sizeof header, committed == 0 ? header.committed : committed,
+            header.base_ticks, header.lane};
+}
+
 Decoded decode(const TempFile& file, std::uint32_t committed = 0)
 {
     const LogFile log = LogFile::open(file.path());
-    format::ChunkHeader header{};
-    log.read_at(log.chunk_offset(0), &header, sizeof header);
-    ChunkCursor cursor(log, log.chunk_offset(0) + sizeof header,
-                       committed == 0 ? header.committed : committed, header.base_ticks,
-                       header.lane);
+    ChunkCursor cursor = cursor_of(log, committed);
     Decoded decoded;
     Record record;
     while (cursor.next(record))
@@ -55,6 +59,35 @@ TEST(ChunkCursor, GivesEventsWithTheFieldsThatWereWritten)
     EXPECT_EQ(alloc.bytes, 1001u);
     EXPECT_EQ(alloc.stack, 17u);
     EXPECT_FALSE(decoded.damaged || decoded.cut);
+}
+
+TEST(ChunkCursor, GoesOnBehindTheRecordsThatItSkipped)
+{
+    LogBuilder log;
+    log.define_api("cuMemAlloc_v2");
+    for (std::uint64_t event = 0; event < 3000; ++event) {
+        log.alloc(0x7f0000000000 + event * 512, 512, event % 7);
+        if (event % 100 == 0)
+            log.info("key", std::to_string(event)).context(event);
+    }
+    const TempFile file(log.build());
+    const std::vector<Record> all = decode(file).records;
+    const LogFile opened = LogFile::open(file.path());
+    for (std::size_t skipped = 0; skipped < all.size(); skipped += 1 + skipped / 9) {
+        ChunkCursor cursor = cursor_of(opened, 0);
+        Record record;
+        ASSERT_TRUE(cursor.skip(skipped));
+        EXPECT_EQ(cursor.records(), skipped);
+        ASSERT_TRUE(cursor.next(record));
+        EXPECT_EQ(record.tag, all[skipped].tag);
+        EXPECT_EQ(record.ticks, all[skipped].ticks);
+        if (is_hot(record.tag))
+            EXPECT_EQ(record.address, all[skipped].address);
+        EXPECT_EQ(cursor.records(), skipped + 1);
+    }
+    ChunkCursor cursor = cursor_of(opened, 0);
+    EXPECT_TRUE(cursor.skip(all.size()));
+    EXPECT_FALSE(cursor.skip(1));
 }
 
 TEST(ChunkCursor, APooledAllocationIsAnAllocationWithTheSlackOfItsBlock)
