@@ -104,7 +104,7 @@ std::set<Address> holders_of_the_driver(const std::set<HolderShape>& shapes,
             holders.insert(one.block.begin);
     std::set<Address> theirs = led_to_by_the_driver(searched, holders);
     std::erase_if(theirs, [&](Address begin) {
-        return !searched.modules.class_of(searched.memory.word(begin)).empty();
+        return searched.modules.is_of_class(searched.memory.word(begin));
     });
     return theirs;
 }

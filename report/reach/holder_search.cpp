@@ -16,8 +16,9 @@ std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 } // namespace
 
 HolderSearch::HolderSearch(const SearchedMemory& searched, const std::vector<WantedBlock>& wanted)
-    : memory_(searched.memory), map_(searched.map), heap_(searched.heap), python_(searched.python),
-      wanted_(wanted), wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
+    : memory_(searched.memory), map_(searched.map), heap_(searched.heap),
+      modules_(searched.modules), python_(searched.python), wanted_(wanted),
+      wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
 {
     for (NodeId id = 0; id < wanted.size(); ++id)
         frontier_.push_back(id);
@@ -81,16 +82,29 @@ void HolderSearch::take(const std::vector<FoundPointer>& found)
     }
     ++levels_;
     const std::vector<char> leads = holders_.lead_to_unproven(holders_.ways({false, false, false}));
-    const bool goes_on =
-        python_ && levels_ < kLevelsByType && holders_.nodes().size() < kNodesByType;
     const std::vector<char> lead_by_type =
-        goes_on ? holders_.lead_to_unproven(holders_.ways({false, false, false, ByType::all}))
-                : std::vector<char>(leads.size(), 0);
+        looks_for_types()
+            ? holders_.lead_to_unproven(holders_.ways({false, false, false, ByType::surely}))
+            : std::vector<char>(leads.size(), 0);
     const auto first = std::stable_partition(waiting_.begin(), waiting_.end(), [&](NodeId node) {
         return !leads[node] && !(lead_by_type[node] && may_be_by_type(node));
     });
     frontier_.assign(first, waiting_.end());
     waiting_.erase(first, waiting_.end());
+}
+
+// Where all is held by type a way that is surer may be a few steps longer.
+bool HolderSearch::looks_for_types()
+{
+    const bool is_sought_surely = most_levels_by_type_ < kLevelsByType;
+    if (!python_ || levels_ >= most_levels_by_type_ ||
+        holders_.nodes().size() >= (is_sought_surely ? kNodesToBeSure : kNodesByType))
+        return false;
+    const auto ways = holders_.ways({false, false, false, ByType::all});
+    if (std::none_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(holders_.wanted()),
+                     [](const Holders::Way& way) { return way.from == kNoNode; }))
+        most_levels_by_type_ = std::min(most_levels_by_type_, levels_ + kLevelsToBeSure);
+    return true;
 }
 
 // What is held already may be held by objects that are known, which tells more. Above objects no
@@ -99,7 +113,7 @@ bool HolderSearch::may_be_by_type(NodeId node) const
 {
     const std::vector<Node>& nodes = holders_.nodes();
     const auto is_object = [&](const Link& link) { return nodes[link.to].object != 0; };
-    return nodes[node].object != 0 || levels_ <= kLevelsBelowObjects ||
+    return nodes[node].object != 0 || nodes[node].is_foreign || levels_ <= kLevelsBelowObjects ||
            std::any_of(nodes[node].down.begin(), nodes[node].down.end(), is_object);
 }
 
@@ -194,14 +208,22 @@ void HolderSearch::take_block(const HeapBlock& block, const Region& region,
     const auto known = holders_.known_block(begin);
     const bool is_module = object != 0 && python_->module_of(object);
     const RootKind root = is_module ? RootKind::python_module : RootKind::none;
-    const NodeId node =
-        known ? *known : holders_.add({{begin, block.end}, root, object, 0, {}, {}});
+    const NodeId node = known ? *known : add_block({begin, block.end}, root, object);
     Link link = link_of(pointer);
     if (object != 0)
         link.owns |= note_used(node, object, pointer.target);
     holders_.link(node, link);
     if (!known && !is_module)
         waiting_.push_back(node);
+}
+
+NodeId HolderSearch::add_block(const AddressSpan& block, RootKind kind, Address object)
+{
+    Node node{block, kind, object, 0, {}, {}};
+    if (python_)
+        node.is_foreign = object != 0 ? python_->is_foreign(object)
+                                      : modules_.is_of_class(memory_.word(block.begin));
+    return holders_.add(node);
 }
 
 // Memory of the program's own is a root, as valgrind has it. It says less where it may be an

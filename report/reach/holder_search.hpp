@@ -54,11 +54,12 @@ public:
 
 private:
     static constexpr unsigned kMostLevels = 64;
-    static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4;
-    static constexpr std::size_t kNodesByType = 100'000;
+    static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4, kLevelsToBeSure = 4;
+    static constexpr std::size_t kNodesByType = 100'000, kNodesToBeSure = 20'000;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
+    bool looks_for_types();
     bool may_be_by_type(NodeId node) const;
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
@@ -66,6 +67,7 @@ private:
     bool take_frame(const FoundPointer& pointer);
     void take_stack(const Region& stack, const FoundPointer& pointer);
     void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
+    NodeId add_block(const AddressSpan& block, RootKind kind, Address object);
     void add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer);
     Link link_of(const FoundPointer& pointer) const;
     bool proves_little(const FoundPointer& pointer) const;
@@ -73,6 +75,7 @@ private:
     const ProcessMemory& memory_;
     const MemoryMap& map_;
     const HeapBlocks& heap_;
+    const ModuleNames& modules_;
     const PythonMemory* const python_;
     const std::vector<WantedBlock>& wanted_;
     const Sieve wanted_sieve_;
@@ -82,6 +85,7 @@ private:
     std::vector<NodeId> waiting_;
     bool is_cut_ = false; // there were more pointers than are followed
     unsigned levels_ = 0;
+    unsigned most_levels_by_type_ = kLevelsByType;
     std::uint64_t searched_bytes_ = 0;
 };
 

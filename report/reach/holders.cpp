@@ -8,6 +8,16 @@
 #include <tuple>
 
 namespace vramscope::report {
+namespace {
+
+// An object of Python's owns others and its parts, and foreign ones hold anything. Any other word
+// may be left over: in a room that is larger than what is in it, or that was freed.
+bool is_sure(const Node& holder, const Link& link)
+{
+    return link.owns || holder.is_foreign;
+}
+
+} // namespace
 
 Holders::Holders(const std::vector<AddressSpan>& wanted) : wanted_(wanted.size())
 {
@@ -47,23 +57,24 @@ bool Holders::counts(const Node& holder, const Link& link, const Proof& proof) c
     return (link.exact || proof.interior || link.to >= wanted_) &&
            (proof.left_over || !is_left_over(holder, link)) &&
            (proof.by_type == ByType::none || is_of_unknown_type(held) ||
-            (link.owns && !is_of_unknown_type(holder)));
+            (link.owns && (holder.is_foreign || !is_of_unknown_type(holder)))) &&
+           (proof.by_type < ByType::surely || is_sure(holder, link));
 }
 
 unsigned Holders::cost_of_root(const Node& node) const
 {
-    constexpr unsigned kTemporary = 15;
-    constexpr unsigned kNotOfPython = 20;
+    constexpr unsigned kTemporary = 80;
+    constexpr unsigned kNotOfPython = 110;
     const bool of_python =
         node.root == RootKind::python_module || node.root == RootKind::python_local;
     const unsigned cost = node.root == RootKind::python_temporary ? kTemporary : kNotOfPython;
     return has_objects_ && !of_python ? cost : 0;
 }
 
-unsigned Holders::cost_of_step(const Node& node) const
+unsigned Holders::cost_of_step(const Node& holder, const Link& link) const
 {
-    constexpr unsigned kOfUnknownType = 3;
-    return has_objects_ && node.object == 0 && node.root == RootKind::none ? kOfUnknownType : 1;
+    constexpr unsigned kLeftOverPerhaps = 16;
+    return has_objects_ && !is_sure(holder, link) ? kLeftOverPerhaps : 1;
 }
 
 std::vector<Holders::Way> Holders::ways(const Proof& proof) const
@@ -77,7 +88,7 @@ std::vector<Holders::Way> Holders::ways(const Proof& proof) const
         const RootKind root = nodes_[id].root;
         const bool typed = root == RootKind::python_module || root == RootKind::python_local;
         if (root != RootKind::none && (root != RootKind::unknown || proof.unknown) &&
-            (typed || proof.by_type != ByType::all))
+            (typed || proof.by_type < ByType::all))
             roots.push_back(id);
     }
     std::stable_sort(roots.begin(), roots.end(),
@@ -93,8 +104,8 @@ std::vector<Holders::Way> Holders::ways(const Proof& proof) const
         now.pop();
         if (cost > costs[node])
             continue;
-        const unsigned next = cost + cost_of_step(nodes_[node]);
         for (const Link& link : nodes_[node].down) {
+            const unsigned next = cost + cost_of_step(nodes_[node], link);
             if (counts(nodes_[node], link, proof) && next < costs[link.to]) {
                 costs[link.to] = next;
                 ways[link.to] = {node, link};

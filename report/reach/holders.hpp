@@ -43,14 +43,18 @@ struct Node : AddressSpan { // what a pointer to it may be
     std::uint32_t thread = 0; // index, of a stack, a thread-local or a register
     AddressSpan used{};       // outside of it words are left over; empty: it is not known
     std::vector<Link> down;
+    // In a program of Python, an object that may have pointers to anything: of a class of C++ with
+    // virtual functions, or of a type that is none of the interpreter's own.
+    bool is_foreign = false;
 };
 
 // Ways to objects of Python that prove more: only what owns them, or a part, leads there. A word of
 // which some bytes are left over, as in padding, may point into a block, and owns nothing.
 enum class ByType {
     none,
-    steps, // by other objects and their parts
-    all,   // and from its own variables and locals
+    steps,  // by other objects and their parts
+    all,    // and from its own variables and locals
+    surely, // and by no block of unknown type
 };
 
 // What may lead to a block.
@@ -80,8 +84,8 @@ public:
     static bool is_left_over(const Node& node, const Link& link);
 
     // For each node the link that leads to it from a root, over the fewest steps; roots of a kind
-    // before that of the next. In a program of Python its own variables and objects come first: a
-    // word of other memory may be left over. A root leads to itself.
+    // before that of the next. In a program of Python its own variables and objects come first, and
+    // foreign objects: a word of other memory may be left over. A root leads to itself.
     struct Way {
         NodeId from = kNoNode; // no root leads here
         Link link;
@@ -94,7 +98,7 @@ public:
 private:
     bool counts(const Node& holder, const Link& link, const Proof& proof) const;
     unsigned cost_of_root(const Node& node) const;
-    unsigned cost_of_step(const Node& node) const;
+    unsigned cost_of_step(const Node& holder, const Link& link) const;
 
     std::size_t wanted_;
     bool has_objects_ = false;

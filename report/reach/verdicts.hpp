@@ -39,7 +39,8 @@ private:
         Reached verdict;
         ReachDoubt doubt;
     };
-    static constexpr std::array<Step, 6> kSteps{{
+    static constexpr std::array<Step, 7> kSteps{{
+        {{false, false, false, ByType::surely}, Reached::held, ReachDoubt::none},
         {{false, false, false, ByType::all}, Reached::held, ReachDoubt::none},
         {{false, false, false, ByType::steps}, Reached::held, ReachDoubt::none},
         {{false, false}, Reached::possibly, ReachDoubt::shape},

@@ -130,19 +130,28 @@ std::string ModuleNames::variable_at(Address address, const std::string& module)
     return fmt::format("`{}` of {}", name.empty() ? symbol->name : name, file);
 }
 
-std::string ModuleNames::class_of(std::uint64_t first_word) const
+const ElfSymbol* ModuleNames::virtual_table(std::uint64_t first_word) const
 {
     const std::vector<MemoryMapping>& mappings = memory_.mappings();
     const auto behind = std::upper_bound(
         mappings.begin(), mappings.end(), first_word,
         [](Address value, const MemoryMapping& mapping) { return value < mapping.begin; });
     if (first_word % 8 != 0 || behind == mappings.begin() || first_word >= std::prev(behind)->end)
-        return {};
+        return nullptr;
     const ElfSymbol* const table =
         symbol_at(first_word - kVirtualTableHead, std::prev(behind)->name);
-    return table && std::string_view(table->name).starts_with(kVirtualTable)
-               ? demangled("_Z" + std::string(table->name + kVirtualTable.size()))
-               : "";
+    return table && std::string_view(table->name).starts_with(kVirtualTable) ? table : nullptr;
+}
+
+bool ModuleNames::is_of_class(std::uint64_t first_word) const
+{
+    return virtual_table(first_word) != nullptr;
+}
+
+std::string ModuleNames::class_of(std::uint64_t first_word) const
+{
+    const ElfSymbol* const table = virtual_table(first_word);
+    return table ? demangled("_Z" + std::string(table->name + kVirtualTable.size())) : "";
 }
 
 } // namespace vramscope::report

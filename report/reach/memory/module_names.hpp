@@ -34,6 +34,7 @@ public:
     // The class of an object whose first word this is, by its table of virtual functions; or
     // nothing.
     std::string class_of(std::uint64_t first_word) const;
+    bool is_of_class(std::uint64_t first_word) const; // whether it has one
 
 private:
     struct Module {
@@ -46,6 +47,7 @@ private:
 
     static void read(Module& module);
     const ElfSymbol* symbol_at(Address address, const std::string& module) const;
+    const ElfSymbol* virtual_table(std::uint64_t first_word) const; // null: there is none
 
     const ProcessMemory& memory_;
     mutable std::map<std::string, Module> modules_; // by path

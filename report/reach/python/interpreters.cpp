@@ -31,8 +31,9 @@ bool PythonMemory::find_layout(const ModuleNames& modules)
             layout_ = layout;
             return prove();
         });
+    interpreter_ = modules.module_around(type_type_);
     if (is_known && layout_.frames == Frames::objects)
-        runtime_ = modules.module_around(runtime_.begin);
+        runtime_ = interpreter_;
     return is_known;
 }
 

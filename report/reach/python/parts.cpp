@@ -62,17 +62,32 @@ std::uint64_t PythonMemory::count_keys(Address keys) const
     return word_at(keys + layout_of(keys).used);
 }
 
-// Of types whose objects are all of one size, of tuples, and of code, whose instructions have words
-// of what they do not own. Of others not even the count of items lies in the same place.
+// Of a call that ended, and whose frame was moved into its object: behind the locals are words that
+// nobody wrote. A generator keeps its own frame.
+AddressSpan PythonMemory::used_of_frame(Address object) const
+{
+    const Address frame = word_at(object + kFrameOfObject);
+    const Address locals = frame + layout_.frame_locals;
+    const Address end = locals + count_locals(code_of(frame)) * sizeof(Address);
+    constexpr std::uint64_t kMostHead = 128;
+    const bool is_inside = frame > object && frame - object < kMostHead;
+    return is_inside ? AddressSpan{object - kBeforeObject, end} : AddressSpan{};
+}
+
+// Of types whose objects are all of one size, of tuples, of calls that ended, and of code, whose
+// instructions have words of what they do not own. Of others not even the count of items lies in
+// the same place.
 AddressSpan PythonMemory::used_of(Address object) const
 {
     constexpr std::uint64_t kMostBytes = 1 << 16;
     const std::string name = type_name(object);
     if (name == "str" || name == "bytes" || name == "int" || name == "float")
         return {object, object}; // characters and digits
+    if (name == "frame" && layout_.frames == Frames::chunks)
+        return used_of_frame(object);
     const Address type = word_at(object + kType);
     const std::uint64_t bytes = word_at(type + kTypeBytes);
-    if (is_of(object, "tuple"))
+    if (name == "tuple")
         return {object - kBeforeObject,
                 object + layout_.tuple_items + word_at(object + kCount) * sizeof(Address)};
     const bool has_items = word_at(type + kTypeItemBytes) != 0 && name != "code";

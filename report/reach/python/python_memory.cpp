@@ -48,6 +48,11 @@ PythonMemory::PythonMemory(const ProcessMemory& memory, const ModuleNames& modul
     known_ = find_layout(modules);
 }
 
+bool PythonMemory::is_foreign(Address object) const
+{
+    return !is_inside(interpreter_, word_at(object + kType));
+}
+
 bool PythonMemory::is_runtime(Address word) const
 {
     return known_ && is_inside(runtime_, word);

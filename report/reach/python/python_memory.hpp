@@ -47,6 +47,7 @@ public:
     Address object_in(const AddressSpan& block) const;
     // A word that leads to what the object does not own: the collector's list, a weak reference.
     bool is_no_holder(Address object, Address word) const;
+    bool is_foreign(Address object) const; // of a type that is none of the interpreter's own
     std::uint64_t references(Address object) const; // as its count says
     bool is_reference(std::uint64_t value, Address object) const;
     // The module that this object is, or whose variables this dict has; null: neither.
@@ -92,6 +93,7 @@ private:
     std::uint64_t count_keys(Address keys) const; // deleted ones too
     template <typename Called>
     void for_each_item(Address dict, const Called& called) const;
+    AddressSpan used_of_frame(Address object) const;
     AddressSpan used_of_deque(Address deque, const AddressSpan& part) const;
     bool is_of(Address object, std::string_view type) const;
     bool is_set(Address object) const;
@@ -121,6 +123,7 @@ private:
     python::Layout layout_{};
     Address type_type_ = 0;
     AddressSpan runtime_;
+    AddressSpan interpreter_;                     // the module that has its own types
     std::map<Address, std::string> module_names_; // by the module, and by the dict of its variables
     std::vector<PythonFrame> frames_;             // by address
     std::vector<AddressSpan> chunks_;

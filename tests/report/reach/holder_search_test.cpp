@@ -267,6 +267,62 @@ TEST(Holders, AWayByTypeReachesObjectsFromPythonsOwnVariablesAlone)
     EXPECT_EQ(holders.ways(by_type)[0].from, piece) << "below objects any block counts";
 }
 
+// module -> object, which has a way of its own to the block, and a longer one by `foreign`.
+struct TwoWays {
+    Holders holders{{{0x1000, 0x2000}}};
+    NodeId module = holders.add({{0x400, 0x440}, RootKind::python_module, 0x400, 0, {}, {}});
+    NodeId object = holders.add({{0x200, 0x240}, RootKind::none, 0x200, 0, {}, {}});
+    NodeId unknown = holders.add({{0x300, 0x340}, RootKind::none, 0, 0, {}, {}});
+    NodeId foreign = kNoNode;
+
+    explicit TwoWays(bool is_foreign)
+    {
+        holders.link(module, {object, 0x410, true, true});
+        holders.link(object, {unknown, 0x210, true});
+        holders.link(unknown, {0, 0x310, true});
+        Node node{{0x500, 0x540}, RootKind::none, 0, 0, {}, {}};
+        node.is_foreign = is_foreign;
+        foreign = holders.add(node);
+        NodeId last = object;
+        for (Address at = 0x10000; at < 0x10800; at += 0x100) {
+            Node next{{at, at + 0x40}, RootKind::none, at, 0, {}, {}};
+            next.is_foreign = is_foreign && at == 0x10700;
+            const NodeId added = holders.add(next);
+            holders.link(last, {added, holders.nodes()[last].begin + 8, true, true});
+            last = added;
+        }
+        holders.link(last, {foreign, 0x10708, true});
+        holders.link(foreign, {0, 0x510, true});
+    }
+};
+
+TEST(Holders, ALongWayByForeignObjectsIsSurerThanAShortOneByABlockOfUnknownType)
+{
+    const TwoWays sure(true);
+    EXPECT_EQ(sure.holders.ways({false, false, false, ByType::surely})[0].from, sure.foreign);
+    EXPECT_EQ(sure.holders.ways({false, false, false, ByType::all})[0].from, sure.foreign);
+    const TwoWays unsure(false);
+    EXPECT_EQ(unsure.holders.ways({false, false, false, ByType::surely})[0].from, kNoNode);
+    EXPECT_EQ(unsure.holders.ways({false, false, false, ByType::all})[0].from, unsure.unknown);
+}
+
+TEST(Holders, AnObjectOfCppHoldsAnObjectOfPython)
+{
+    Holders holders({{0x1000, 0x2000}});
+    const NodeId module = holders.add({{0x400, 0x440}, RootKind::python_module, 0x400, 0, {}, {}});
+    Node of_cpp{{0x100, 0x140}, RootKind::none, 0, 0, {}, {}};
+    of_cpp.is_foreign = true;
+    const NodeId node = holders.add(of_cpp);
+    const NodeId object = holders.add({{0x200, 0x240}, RootKind::none, 0x200, 0, {}, {}});
+    holders.link(module, {node, 0x410, true});
+    holders.link(object, {0, 0x210, true});
+    holders.link(node, {object, 0x110, true});
+    EXPECT_EQ(holders.ways({false, false, false, ByType::all})[0].from, kNoNode)
+        << "a word that is no reference";
+    holders.link(node, {object, 0x118, true, true});
+    EXPECT_EQ(holders.ways({false, false, false, ByType::all})[0].from, object);
+}
+
 TEST(Sieve, FindsWhatALookAtEachBlockFinds)
 {
     std::mt19937_64 random(7);
