@@ -51,8 +51,8 @@ class PoolMemoryTest(PoolTest):
                           [(call["entry_point"], call["result_name"]) for call in report["failed_calls"]])
 
     def test_threads_that_fit_together_are_never_refused(self):
-        for scene in ("crowd", "crowd_of_kinds", "crowd_in_turn"):
-            self.assert_same_reports(self.same(PROGRAM, scene))
+        for scene in ("alike", "of_kinds", "in_turn"):
+            self.assert_same_reports(self.same("pool_crowd", scene))
             self.assertEqual(self.alone, "refused 0\n")
 
     def test_all_memory_can_be_had(self):

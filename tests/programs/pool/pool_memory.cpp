@@ -4,9 +4,7 @@
 //
 // Usage: pool_memory SCENE, on a device of 256 MiB.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // cuCtxCreate_v2
-#include <atomic>
 #include <initializer_list>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -265,64 +263,6 @@ void too_much()
     tell("free", cuMemFree_v2(live));
 }
 
-CUresult pooled(CUdeviceptr& block, std::size_t bytes)
-{
-    return cuMemAlloc_v2(&block, bytes);
-}
-
-CUresult pitched(CUdeviceptr& block, std::size_t bytes)
-{
-    std::size_t row = 0;
-    return cuMemAllocPitch_v2(&block, &row, kMiB, bytes / kMiB, 16);
-}
-
-// Threads that together never want more than there is, each time of another size: what one frees
-// the pool keeps, while another is short of it. Half of the threads ask by `other`; or, in turn,
-// each thread half of the time.
-void crowd_by(CUresult (*other)(CUdeviceptr&, std::size_t), bool in_turn = false)
-{
-    constexpr unsigned kThreads = 4;
-    const CUcontext context = primary_context();
-    std::atomic<int> refused{0};
-    std::vector<std::thread> threads;
-    for (unsigned seed = 0; seed < kThreads; ++seed)
-        threads.emplace_back([&refused, context, seed, other, in_turn] {
-            std::minstd_rand random(seed + 1);
-            check(cuCtxSetCurrent(context));
-            CUdeviceptr held = 0;
-            for (unsigned i = 0; i < 300; ++i) {
-                const auto allocate = (seed + (in_turn ? i : 0)) % 2 ? other : pooled;
-                CUdeviceptr block = 0;
-                const std::size_t bytes =
-                    (1 + random() % 15) * 2 * kMiB; // two of each size make 240 MiB
-                if (allocate(block, bytes) != CUDA_SUCCESS)
-                    ++refused;
-                check(cuMemFree_v2(held));
-                held = block;
-            }
-            check(cuMemFree_v2(held));
-        });
-    for (std::thread& thread : threads)
-        thread.join();
-    std::printf("refused %d\n", refused.load());
-}
-
-void crowd()
-{
-    crowd_by(pooled);
-}
-
-// Half of the threads ask for what no pool serves.
-void crowd_of_kinds()
-{
-    crowd_by(pitched);
-}
-
-void crowd_in_turn()
-{
-    crowd_by(pitched, true);
-}
-
 // Up to the last: how much could be had, in steps of kWhole.
 void all()
 {
@@ -399,9 +339,6 @@ const Scene kScenes[] = {
     {"growing", growing},
     {"shrinking", shrinking},
     {"changing", changing},
-    {"crowd", crowd},
-    {"crowd_of_kinds", crowd_of_kinds},
-    {"crowd_in_turn", crowd_in_turn},
     {"async_again", async_again},
     {"too_much", too_much},
     {"all", all},
