@@ -81,8 +81,9 @@ TEST(ChunkCursor, GoesOnBehindTheRecordsThatItSkipped)
         ASSERT_TRUE(cursor.next(record));
         EXPECT_EQ(record.tag, all[skipped].tag);
         EXPECT_EQ(record.ticks, all[skipped].ticks);
-        if (is_hot(record.tag))
+        if (is_hot(record.tag)) {
             EXPECT_EQ(record.address, all[skipped].address);
+        }
         EXPECT_EQ(cursor.records(), skipped + 1);
     }
     ChunkCursor cursor = cursor_of(opened, 0);
