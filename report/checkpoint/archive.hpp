@@ -243,7 +243,7 @@ void transfer_optional(Archive& archive, Value& value)
     if constexpr (Archive::kReads) {
         value.reset();
         if (there)
-            value = typename Value::value_type{};
+            value.emplace();
     }
     if (value)
         transfer(archive, *value);
