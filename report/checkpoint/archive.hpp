@@ -241,9 +241,10 @@ void transfer_optional(Archive& archive, Value& value)
     bool there = value.has_value();
     transfer(archive, there);
     if constexpr (Archive::kReads) {
-        value.reset();
         if (there)
             value.emplace();
+        else
+            value.reset();
     }
     if (value)
         transfer(archive, *value);
