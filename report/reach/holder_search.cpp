@@ -100,9 +100,7 @@ bool HolderSearch::looks_for_types()
     if (!python_ || levels_ >= most_levels_by_type_ ||
         holders_.nodes().size() >= (is_sought_surely ? kNodesToBeSure : kNodesByType))
         return false;
-    const auto ways = holders_.ways({false, false, false, ByType::all});
-    if (std::none_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(holders_.wanted()),
-                     [](const Holders::Way& way) { return way.from == kNoNode; }))
+    if (!is_sought_surely && holders_.all_have(holders_.ways({false, false, false, ByType::all})))
         most_levels_by_type_ = std::min(most_levels_by_type_, levels_ + kLevelsToBeSure);
     return true;
 }

@@ -116,6 +116,12 @@ std::vector<Holders::Way> Holders::ways(const Proof& proof) const
     return ways;
 }
 
+bool Holders::all_have(const std::vector<Way>& ways) const
+{
+    const auto end = ways.begin() + static_cast<std::ptrdiff_t>(wanted_);
+    return std::none_of(ways.begin(), end, [](const Way& way) { return way.from == kNoNode; });
+}
+
 std::vector<char> Holders::lead_to_unproven(const std::vector<Way>& ways) const
 {
     std::vector<std::vector<NodeId>> up(nodes_.size());

@@ -92,6 +92,8 @@ public:
     };
     std::vector<Way> ways(const Proof& proof) const;
 
+    bool all_have(const std::vector<Way>& ways) const; // each wanted block
+
     // Which nodes lead down to a wanted block that has no way yet.
     std::vector<char> lead_to_unproven(const std::vector<Way>& ways) const;
 

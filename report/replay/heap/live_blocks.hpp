@@ -105,8 +105,8 @@ public:
         });
     }
 
-    // By their keys. See report/checkpoint.
-    using Kept = std::vector<std::pair<std::uint64_t, Block>>; // by their keys, in order
+    // By their keys, in order. See report/checkpoint.
+    using Kept = std::vector<std::pair<std::uint64_t, Block>>;
     Kept kept() const
     {
         Kept kept;
