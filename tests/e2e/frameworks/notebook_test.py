@@ -39,7 +39,8 @@ def run(code):
         seen.append(message)
         if message["msg_type"] == "stream" and "begun" in message["content"]["text"]:
             manager.interrupt_kernel()
-    reply = client.execute_interactive(code, output_hook=hook, timeout=100)["content"]
+    # What comes soon after a cell that failed is aborted by Jupyter, unless told not to stop on errors.
+    reply = client.execute_interactive(code, output_hook=hook, timeout=100, stop_on_error=False)["content"]
     return reply["status"], reply.get("ename"), [m["content"]["text"] for m in seen if m["msg_type"] == "stream"]
 print(run("import time\\nprint('begun', flush=True)\\ntime.sleep(90)"))
 print(run("print('goes on')"))
