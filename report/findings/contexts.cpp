@@ -25,12 +25,10 @@ std::optional<ContextBytes> taken_by(const LoggedContext::Opened& opened)
     return std::nullopt;
 }
 
-// Code is loaded, and limits are set, where a context is opened, and not for what is done there.
 bool is_work(format::Memory memory)
 {
-    using format::Memory;
-    return class_of(memory) != format::MemoryClass::host && memory != Memory::context &&
-           memory != Memory::module && memory != Memory::library && memory != Memory::context_limit;
+    return class_of(memory) != format::MemoryClass::host &&
+           driver_takes(memory) != format::DriverTakes::for_context;
 }
 
 void add_what_was_done(ContextRow& row, const Sites& sites, std::uint32_t context)

@@ -8,13 +8,9 @@
 namespace vramscope::report {
 namespace {
 
-// The others, events and graphs, have nothing of a device.
 bool takes_memory(format::Memory memory) noexcept
 {
-    using format::Memory;
-    return memory == Memory::stream || memory == Memory::graph_exec || memory == Memory::module ||
-           memory == Memory::library || memory == Memory::context ||
-           memory == Memory::context_limit;
+    return driver_takes(memory) != format::DriverTakes::nothing;
 }
 
 } // namespace

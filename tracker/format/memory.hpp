@@ -135,49 +135,57 @@ enum class MemoryClass : std::uint8_t {
 // Whether a block goes with its context, as cuda.h says of cuCtxDestroy.
 enum class ContextEnd : std::uint8_t { survives, dies };
 
+// For what the driver takes device memory of its own, besides what the program asks for.
+enum class DriverTakes : std::uint8_t {
+    nothing,
+    for_work,    // an object that work is done with
+    for_context, // a context itself, or what is set up where one is opened: no work done in it
+};
+
 struct MemoryKind {
     Memory memory;
     char name[20]; // its word in JSON and in texts; no pointer, which loaders would have to set
     KeySpace space;
     MemoryClass kind;
     ContextEnd at_context_end;
+    DriverTakes driver;
 };
 
 // clang-format off
 inline constexpr MemoryKind kMemoryKinds[] = {
-    {Memory::none,              "unknown",           KeySpace::none,          MemoryClass::unknown,   ContextEnd::survives},
-    {Memory::device,            "device",            KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
-    {Memory::pitched,           "pitched",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
-    {Memory::managed,           "managed",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies},
-    {Memory::async,             "async",             KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives},
-    {Memory::graph,             "graph",             KeySpace::pointer,       MemoryClass::graph,     ContextEnd::survives},
-    {Memory::pinned,            "pinned",            KeySpace::host,          MemoryClass::host,      ContextEnd::dies},
-    {Memory::registered,        "registered",        KeySpace::registered,    MemoryClass::host,      ContextEnd::survives},
-    {Memory::array,             "array",             KeySpace::array,         MemoryClass::device,    ContextEnd::dies},
-    {Memory::mipmap,            "mipmap",            KeySpace::mipmap,        MemoryClass::device,    ContextEnd::dies},
-    {Memory::physical,          "physical",          KeySpace::physical,      MemoryClass::device,    ContextEnd::survives},
-    {Memory::reservation,       "reservation",       KeySpace::reservation,   MemoryClass::addresses, ContextEnd::survives},
-    {Memory::imported,          "imported",          KeySpace::pointer,       MemoryClass::foreign,   ContextEnd::survives},
-    {Memory::ipc,               "ipc",               KeySpace::ipc,           MemoryClass::foreign,   ContextEnd::dies},
-    {Memory::external,          "external",          KeySpace::external,      MemoryClass::foreign,   ContextEnd::dies},
-    {Memory::imported_mipmap,   "imported_mipmap",   KeySpace::mipmap,        MemoryClass::foreign,   ContextEnd::dies},
-    {Memory::imported_physical, "imported_physical", KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives},
-    {Memory::multicast,         "multicast",         KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives},
-    {Memory::pool,              "pool",              KeySpace::pool,          MemoryClass::owner,     ContextEnd::survives},
-    {Memory::context,           "context",           KeySpace::context,       MemoryClass::owner,     ContextEnd::survives},
-    {Memory::green_context,     "green_context",     KeySpace::green_context, MemoryClass::owner,     ContextEnd::survives},
-    {Memory::graph_exec,        "graph_exec",        KeySpace::graph_exec,    MemoryClass::owner,     ContextEnd::dies},
-    {Memory::suballocated,      "suballocated",      KeySpace::suballocated,  MemoryClass::device,    ContextEnd::survives},
-    {Memory::segment,           "segment",           KeySpace::pointer,       MemoryClass::reserved,  ContextEnd::dies},
-    {Memory::graph_launch,      "graph_launch",      KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives},
-    {Memory::texture,           "texture",           KeySpace::texture,       MemoryClass::owner,     ContextEnd::dies},
-    {Memory::surface,           "surface",           KeySpace::surface,       MemoryClass::owner,     ContextEnd::dies},
-    {Memory::stream,            "stream",            KeySpace::stream,        MemoryClass::object,    ContextEnd::dies},
-    {Memory::event,             "event",             KeySpace::event,         MemoryClass::object,    ContextEnd::dies},
-    {Memory::graph_object,      "graph_object",      KeySpace::graph_object,  MemoryClass::object,    ContextEnd::survives},
-    {Memory::module,            "module",            KeySpace::module,        MemoryClass::object,    ContextEnd::dies},
-    {Memory::library,           "library",           KeySpace::library,       MemoryClass::object,    ContextEnd::survives},
-    {Memory::context_limit,     "context_limit",     KeySpace::context_limit, MemoryClass::object,    ContextEnd::dies},
+    {Memory::none,              "unknown",           KeySpace::none,          MemoryClass::unknown,   ContextEnd::survives, DriverTakes::nothing},
+    {Memory::device,            "device",            KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::pitched,           "pitched",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::managed,           "managed",           KeySpace::pointer,       MemoryClass::device,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::async,             "async",             KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives, DriverTakes::nothing},
+    {Memory::graph,             "graph",             KeySpace::pointer,       MemoryClass::graph,     ContextEnd::survives, DriverTakes::nothing},
+    {Memory::pinned,            "pinned",            KeySpace::host,          MemoryClass::host,      ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::registered,        "registered",        KeySpace::registered,    MemoryClass::host,      ContextEnd::survives, DriverTakes::nothing},
+    {Memory::array,             "array",             KeySpace::array,         MemoryClass::device,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::mipmap,            "mipmap",            KeySpace::mipmap,        MemoryClass::device,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::physical,          "physical",          KeySpace::physical,      MemoryClass::device,    ContextEnd::survives, DriverTakes::nothing},
+    {Memory::reservation,       "reservation",       KeySpace::reservation,   MemoryClass::addresses, ContextEnd::survives, DriverTakes::nothing},
+    {Memory::imported,          "imported",          KeySpace::pointer,       MemoryClass::foreign,   ContextEnd::survives, DriverTakes::nothing},
+    {Memory::ipc,               "ipc",               KeySpace::ipc,           MemoryClass::foreign,   ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::external,          "external",          KeySpace::external,      MemoryClass::foreign,   ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::imported_mipmap,   "imported_mipmap",   KeySpace::mipmap,        MemoryClass::foreign,   ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::imported_physical, "imported_physical", KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives, DriverTakes::nothing},
+    {Memory::multicast,         "multicast",         KeySpace::physical,      MemoryClass::foreign,   ContextEnd::survives, DriverTakes::nothing},
+    {Memory::pool,              "pool",              KeySpace::pool,          MemoryClass::owner,     ContextEnd::survives, DriverTakes::nothing},
+    {Memory::context,           "context",           KeySpace::context,       MemoryClass::owner,     ContextEnd::survives, DriverTakes::for_context},
+    {Memory::green_context,     "green_context",     KeySpace::green_context, MemoryClass::owner,     ContextEnd::survives, DriverTakes::nothing},
+    {Memory::graph_exec,        "graph_exec",        KeySpace::graph_exec,    MemoryClass::owner,     ContextEnd::dies,     DriverTakes::for_work},
+    {Memory::suballocated,      "suballocated",      KeySpace::suballocated,  MemoryClass::device,    ContextEnd::survives, DriverTakes::nothing},
+    {Memory::segment,           "segment",           KeySpace::pointer,       MemoryClass::reserved,  ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::graph_launch,      "graph_launch",      KeySpace::pointer,       MemoryClass::device,    ContextEnd::survives, DriverTakes::nothing},
+    {Memory::texture,           "texture",           KeySpace::texture,       MemoryClass::owner,     ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::surface,           "surface",           KeySpace::surface,       MemoryClass::owner,     ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::stream,            "stream",            KeySpace::stream,        MemoryClass::object,    ContextEnd::dies,     DriverTakes::for_work},
+    {Memory::event,             "event",             KeySpace::event,         MemoryClass::object,    ContextEnd::dies,     DriverTakes::nothing},
+    {Memory::graph_object,      "graph_object",      KeySpace::graph_object,  MemoryClass::object,    ContextEnd::survives, DriverTakes::nothing},
+    {Memory::module,            "module",            KeySpace::module,        MemoryClass::object,    ContextEnd::dies,     DriverTakes::for_context},
+    {Memory::library,           "library",           KeySpace::library,       MemoryClass::object,    ContextEnd::survives, DriverTakes::for_context},
+    {Memory::context_limit,     "context_limit",     KeySpace::context_limit, MemoryClass::object,    ContextEnd::dies,     DriverTakes::for_context},
 };
 // clang-format on
 
@@ -242,6 +250,11 @@ constexpr bool is_object(Memory memory) noexcept
 {
     const MemoryClass found = class_of(memory);
     return found == MemoryClass::owner || found == MemoryClass::object;
+}
+
+constexpr DriverTakes driver_takes(Memory memory) noexcept
+{
+    return kind_of(memory).driver;
 }
 
 constexpr bool dies_with_context(Memory memory) noexcept
