@@ -91,6 +91,22 @@ class ObjectMemoryTest(EndToEndTest):
         self.assertEqual({name: (row["objects"], row["bytes"]) for name, row in modules.items()},
                          {f"cuModule{form}": (2, 16 * MiB) for form in ("Load", "LoadData", "LoadDataEx", "LoadFatBinary")})
 
+    def test_of_what_is_made_all_the_time_few_are_asked_about(self):
+        """A hundredth of the time is for asking, and each answer takes 20 us."""
+        streams, report = self.taken("many_streams", "stream=2MiB", VRAMSCOPE_SIM_INFO_US="20")
+        self.assertEqual([row["made"] for row in report["objects"] if row["object"] == "stream"], [20_000])
+        asked = (streams["cuStreamCreate"] or {"objects": 0})["objects"]  # none where the first answer took too long
+        self.assertLess(asked, 10_000)
+
+    def test_a_driver_that_answers_slowly_is_asked_no_more(self):
+        streams, _ = self.taken("many_streams", "stream=2MiB", VRAMSCOPE_SIM_INFO_US="300")
+        self.assertEqual(streams["cuStreamCreate"]["objects"], 1)  # three answers are one making's two, and one before the next
+
+    def test_of_what_is_made_at_once_nobody_knows_which_took_it(self):
+        made, _ = self.taken("made_at_once", "stream=2MiB,module=2MiB")
+        self.assertEqual((made["cuModuleLoad"], made["cuStreamCreate"]), (None, None))
+        self.assertEqual(made["cuStreamCreateWithPriority"]["bytes"], 2 << 20)
+
     def test_a_limit_takes_what_it_is_raised_by(self):
         report = self.taken("limits", "limit=8MiB")[1]
         self.assertEqual(sorted((row["made"], row["taken"]["bytes"]) for row in report["objects"]), [(1, 8 << 20), (2, 8 << 20)])

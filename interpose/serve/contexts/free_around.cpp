@@ -7,14 +7,14 @@
 #include "interpose/hooks/inside_driver.hpp"
 #include "interpose/serve/contexts/captures.hpp"
 #include "interpose/serve/contexts/limits.hpp"
+#include "interpose/serve/contexts/patience.hpp"
 #include "interpose/serve/contexts/pooling.hpp"
 #include "tracker/capture/clock.hpp"
 
 namespace vramscope::hooks {
 namespace {
 
-constexpr std::uint64_t kLongestNs = 200'000;
-constinit std::atomic<bool> takes_long{false};
+constinit Patience patience(200'000);
 constinit std::atomic<std::uint64_t> asking_ns{0};
 
 bool is_current(CUdevice device) noexcept
@@ -36,7 +36,7 @@ bool is_current(CUdevice device) noexcept
 FreeMemory ask_free_memory() noexcept
 {
     if (log::settings().device_memory == log::Interval::kNever || !pooling() || passing_through() ||
-        takes_long.load(std::memory_order_relaxed))
+        patience.is_over())
         return {};
     std::size_t free = 0;
     std::size_t total = 0;
@@ -44,8 +44,7 @@ FreeMemory ask_free_memory() noexcept
     const bool answered = ask_driver(free, total);
     const std::uint64_t took = capture::clock_ns(CLOCK_MONOTONIC) - began;
     asking_ns.fetch_add(took, std::memory_order_relaxed);
-    if (took > kLongestNs)
-        takes_long.store(true, std::memory_order_relaxed);
+    patience.note(took);
     return answered ? FreeMemory{free, total} : FreeMemory{};
 }
 

@@ -3,7 +3,7 @@
 // The driver is asked before and after the call, where it can be asked: in a context that is
 // current and lies on the device. Of the first context of a device it is so never known. Nothing is
 // asked where VRAMSCOPE_DEVICE_MEMORY is off, while a stream may be captured, in an exit, without
-// a pool (which alone knows of captures), or once an answer took longer than 200 us.
+// a pool (which alone knows of captures), or once answers took longer than 200 us (patience.hpp).
 #pragma once
 
 #include "interpose/serve/contexts/contexts.hpp"

@@ -5,7 +5,10 @@
 // Usage: objects SCENE. A scene that the toolkit's headers are too old for ends with status 4.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // the old forms are what is traced here
 #include <cstdio>
+#include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "tests/programs/memory/shareable.hpp"
@@ -153,6 +156,42 @@ void limits()
     check(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));                 // MARK device_stack
 }
 
+// What can be asked about only now and then.
+void many_streams()
+{
+    for (int i = 0; i < 20'000; ++i) {
+        CUstream stream = nullptr;
+        check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING)); // MARK many
+        check(cuStreamDestroy_v2(stream));
+    }
+}
+
+// A stream is made while the driver reads a module: its file is a FIFO, which is read once somebody
+// writes. Another stream is made when that is over.
+void made_at_once()
+{
+    CUmodule module = nullptr;
+    CUstream beside = nullptr;
+    CUstream after = nullptr;
+    CUcontext context = nullptr;
+    const std::string path = "code.fifo";
+    check(cuCtxGetCurrent(&context));
+    if (mkfifo(path.c_str(), 0600) != 0)
+        std::_Exit(5);
+    std::thread loads([&] {
+        check(cuCtxSetCurrent(context));
+        check(cuModuleLoad(&module, path.c_str()));
+    });
+    const int file = open(path.c_str(), O_WRONLY); // until it is read
+    check(cuStreamCreate(&beside, CU_STREAM_NON_BLOCKING));
+    if (write(file, kCode, sizeof kCode) != static_cast<ssize_t>(sizeof kCode))
+        std::_Exit(5);
+    close(file);
+    loads.join();
+    check(cuStreamCreateWithPriority(&after, CU_STREAM_NON_BLOCKING, 0));
+    unlink(path.c_str());
+}
+
 const Scene kScenes[] = {
     {"streams", streams},
     {"green_stream", green_stream},
@@ -164,6 +203,8 @@ const Scene kScenes[] = {
     {"modules", modules},
     {"libraries", libraries},
     {"limits", limits},
+    {"many_streams", many_streams},
+    {"made_at_once", made_at_once},
 };
 
 } // namespace

@@ -223,4 +223,9 @@ std::chrono::microseconds free_time()
     return microseconds("VRAMSCOPE_SIM_FREE_US", std::chrono::microseconds{0});
 }
 
+std::chrono::microseconds info_time()
+{
+    return microseconds("VRAMSCOPE_SIM_INFO_US", std::chrono::microseconds{0});
+}
+
 } // namespace simgpu

@@ -54,8 +54,9 @@ std::size_t neighbour_bytes();
 const char* trace_path();
 // How long queued work waits before it runs by itself.
 std::chrono::microseconds work_delay();
-// How long every form of cuMemAlloc and of cuMemFree takes at least.
+// How long every form of cuMemAlloc, of cuMemFree and of cuMemGetInfo takes at least.
 std::chrono::microseconds allocation_time();
 std::chrono::microseconds free_time();
+std::chrono::microseconds info_time();
 
 } // namespace simgpu

@@ -39,6 +39,12 @@ void spend_free_time()
     spend(time);
 }
 
+void spend_info_time()
+{
+    static const auto time = info_time();
+    spend(time);
+}
+
 CUresult allocate(Context& context, std::size_t bytes, bool low, CUdeviceptr* address)
 {
     if (!address || bytes == 0)
@@ -184,6 +190,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr)
 
 CUresult cuMemGetInfo_v2(Context& context, size_t* free, size_t* total)
 {
+    spend_info_time();
     const std::lock_guard lock(memory_mutex());
     Device& device = *context.device;
     if (free)
