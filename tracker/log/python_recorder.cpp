@@ -70,7 +70,7 @@ constinit InterruptingStacks interrupting; // of those that matches_now() looks 
 // A line table that is longer than a text goes on in further records.
 bool write_code(Thread& thread, std::uint64_t id, python::CodeNames& names) noexcept
 {
-    const capture::Scratch<char[format::kMostTextBytes]> piece;
+    const capture::KeptScratch<char[format::kMostTextBytes]> piece;
     if (!piece)
         return false;
     format::PythonCode record{id,         cpython.layout.lines, names.first_line,
@@ -96,7 +96,7 @@ std::uint32_t code_id(Thread& thread, const python::Frame& frame) noexcept
     const std::uint64_t hash = capture::hash_frames(key, std::size(key), 0);
     if (const std::uint32_t known = cpython.codes.find(hash, key, std::size(key)))
         return known;
-    const capture::Scratch<python::CodeNames> names;
+    const capture::KeptScratch<python::CodeNames> names;
     const std::uint32_t id = cpython.codes.new_id();
     if (!names || id == 0 || !python::read_code(cpython.layout, frame.code, *names) ||
         !write_code(thread, id, *names))
@@ -159,7 +159,7 @@ std::uint32_t write_pair(Thread& thread, const CallSite& site, std::uint32_t nat
                                                  const python::Collected& known) noexcept
 {
     const capture::SignalsHeld held;
-    const capture::Scratch<Learning> learning;
+    const capture::KeptScratch<Learning> learning;
     if (!learning)
         return native;
     const bool proven = cpython.proven.load(std::memory_order_acquire);

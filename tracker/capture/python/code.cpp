@@ -23,19 +23,21 @@ std::size_t encode(std::uint32_t c, char* out) noexcept
            put(0x80 | (c & 0x3f)), 4;
 }
 
+// Of a text, behind its type.
+struct TextHead {
+    std::uint64_t characters;
+    std::uint64_t hash;
+    std::uint32_t state;
+};
+static_assert(offsetof(TextHead, state) == kTextState - kSize);
+
 // As many characters as there is room for.
 template <std::size_t room>
-bool read_text(const Layout& layout, std::uintptr_t text, char (&out)[room],
+bool read_text(const Layout& layout, std::uintptr_t text, TextHead head, char (&out)[room],
                std::string_view& result) noexcept
 {
     constexpr std::size_t kMostOfCharacter = 4;
-    struct {
-        std::uint64_t characters;
-        std::uint64_t hash;
-        std::uint32_t state;
-    } head;
-    static_assert(offsetof(decltype(head), state) == kTextState - kSize);
-    if (!read_carefully(text + kSize, &head) || !(head.state & kTextIsCompact))
+    if (!(head.state & kTextIsCompact))
         return false;
     const std::size_t width = head.state >> kTextKindShift & kTextKindMask;
     if (width != 1 && width != 2 && width != 4)
@@ -66,14 +68,21 @@ bool read_code(const Layout& layout, std::uintptr_t code, CodeNames& out) noexce
     std::uintptr_t file = 0;
     std::uintptr_t name = 0;
     std::uintptr_t table = 0;
-    if (!read_carefully(code + layout.file, &file) || !read_carefully(code + layout.name, &name) ||
-        !read_carefully(code + layout.line_table, &table) ||
-        !read_carefully(code + layout.first_line, &out.first_line) ||
-        !read_carefully(table + kSize, &out.line_bytes))
+    const Piece of_code[] = {{code + layout.file, &file, sizeof file},
+                             {code + layout.name, &name, sizeof name},
+                             {code + layout.line_table, &table, sizeof table},
+                             {code + layout.first_line, &out.first_line, sizeof out.first_line}};
+    if (!read_carefully(of_code))
+        return false;
+    TextHead heads[2];
+    const Piece of_objects[] = {{file + kSize, &heads[0], sizeof heads[0]},
+                                {name + kSize, &heads[1], sizeof heads[1]},
+                                {table + kSize, &out.line_bytes, sizeof out.line_bytes}};
+    if (!read_carefully(of_objects))
         return false;
     out.lines = table + kBytesData;
-    return read_text(layout, file, out.room[0], out.file) &&
-           read_text(layout, name, out.room[1], out.name);
+    return read_text(layout, file, heads[0], out.room[0], out.file) &&
+           read_text(layout, name, heads[1], out.room[1], out.name);
 }
 
 } // namespace vramscope::capture::python
