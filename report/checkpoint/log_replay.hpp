@@ -18,7 +18,8 @@ namespace vramscope::report {
 
 struct LogReplay {
     LogReplay(const LogFile& file, const ReadingExtent& extent, const Replays::Wanted& wanted)
-        : reading(file, extent), replays(reading.tables(), file.header(), reading.clock(), wanted)
+        : reading(file, extent),
+          replays(reading.tables(), file.header(), reading.clock(), reading.until_ticks(), wanted)
     {
     }
 

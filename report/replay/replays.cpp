@@ -6,9 +6,9 @@
 namespace vramscope::report {
 
 Replays::Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
-                 const Wanted& wanted)
+                 std::uint64_t until_ticks, const Wanted& wanted)
     : heap(tables, header.exit_began_ticks), memory(tables, heap.sites()), holders(heap, memory),
-      growth(heap.sites(), WorkEnd(header, clock)), shortages(tables), churn(clock),
+      growth(heap.sites(), WorkEnd(header, clock, until_ticks)), shortages(tables), churn(clock),
       span_peaks(heap.sites(), memory, clock)
 {
     BlockWatch* all = &watches;

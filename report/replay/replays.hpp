@@ -53,7 +53,7 @@ struct Replays {
         bool site_peaks = false;
     };
     Replays(LogTables& tables, const format::FileHeader& header, const TickClock& clock,
-            const Wanted& wanted);
+            std::uint64_t until_ticks, const Wanted& wanted);
     Replays(const Replays&) = delete;
     Replays& operator=(const Replays&) = delete;
 

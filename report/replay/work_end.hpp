@@ -17,8 +17,11 @@ namespace vramscope::report {
 
 class WorkEnd {
 public:
-    WorkEnd(const format::FileHeader& header, const TickClock& clock) noexcept
-        : python_ticks_(header.python_ended_ticks), exit_ticks_(header.exit_began_ticks),
+    // What is later than `until_ticks` is not read, and not known to come.
+    WorkEnd(const format::FileHeader& header, const TickClock& clock,
+            std::uint64_t until_ticks = UINT64_MAX) noexcept
+        : python_ticks_(header.python_ended_ticks <= until_ticks ? header.python_ended_ticks : 0),
+          exit_ticks_(header.exit_began_ticks <= until_ticks ? header.exit_began_ticks : 0),
           start_ticks_(header.start_ticks), pause_ticks_(span(clock, kPauseNs)),
           pythons_pause_ticks_(span(clock, kPythonsPauseNs))
     {

@@ -17,6 +17,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr double kAboveNoise = 10;       // the growth, as a multiple of the deepest fall
+constexpr double kKept = 2;              // the growth, as a multiple of what the work frees later
 constexpr double kEven = 0.25;           // part of the growth that the median slope explains
 constexpr double kFromStraight = 0.35;   // part of the growth that it may be off a straight line
 constexpr double kStillAsFast = 0.6;     // speed in the last third, beside the average before
@@ -260,6 +261,7 @@ GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& contex
     const bool faster = context.steps && speeds_up(window, values);
     finding.growing = finding.of_a_loop && finding.rate.confidence >= kSure &&
                       rises.growth >= kAboveNoise * deepest_fall(bins) &&
+                      rises.growth >= kKept * fall_behind(place, window, context) &&
                       (context.steps ? grows_to_the_last_step(window, rises)
                                      : grows_to_the_end(place, window, rises, context)) &&
                       (faster || is_even(place, window, values, rises, context));

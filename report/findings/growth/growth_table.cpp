@@ -152,6 +152,8 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     row.memory = site.memory;
     row.device = site.device;
     row.lost = row.lost || loses;
+    for (const SiteId id : sites)
+        row.has_live = row.has_live || source_.sites[id].live_blocks > 0;
     if (site.allocations > row.most_allocations) {
         row.most_allocations = site.allocations;
         row.phase = joined(phase);
@@ -212,7 +214,7 @@ std::vector<Growth> GrowthTable::growing() const
         growth.device = row.device;
         growth.bytes = row.finding.bytes;
         growth.blocks = row.finding.blocks;
-        growth.freed = !row.lost;
+        growth.freed = !row.lost && !row.has_live;
         growth.phase = row.phase;
         growth.process = process_;
     }

@@ -50,6 +50,7 @@ private:
         const StepName* steps = nullptr;
         std::uint64_t most_allocations = 0; // the most of any of its parts
         bool lost = false;
+        bool has_live = false; // at the end, also what is not listed
         std::vector<PlaceSeries> parts;
         PlaceSeries series;
         GrowthFinding finding;

@@ -58,6 +58,25 @@ GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context)
     return window;
 }
 
+double fall_behind(const PlaceSeries& place, const GrowthWindow& window,
+                   const GrowthContext& context)
+{
+    if (window.spans.empty())
+        return 0;
+    const std::vector<double> values = window.values();
+    const double level = *std::max_element(values.begin(), values.end());
+    double least = level;
+    std::uint64_t before = 0;
+    for (const Floor& floor : place.floors) {
+        const bool ends_in_work = floor.ticks <= context.end_ticks || floor.level;
+        if (before >= window.spans.back().to_ticks && before < context.end_ticks && ends_in_work)
+            least = std::min<double>(least, window.by_bytes ? static_cast<double>(floor.bytes)
+                                                            : floor.blocks);
+        before = floor.ticks;
+    }
+    return level - least;
+}
+
 std::vector<double> bins_of(const GrowthWindow& window, std::span<const double> values)
 {
     const double count = std::clamp(std::floor(window.length()), 0.0, kMostBins);

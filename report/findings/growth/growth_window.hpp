@@ -38,6 +38,10 @@ struct GrowthWindow {
 
 GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context);
 
+// How far it fell between the end of the window and the end of the program's work.
+double fall_behind(const PlaceSeries& place, const GrowthWindow& window,
+                   const GrowthContext& context);
+
 // The least of each of at most 16 equal parts of the window; trailing ones that nothing is known of
 // are left out.
 std::vector<double> bins_of(const GrowthWindow& window, std::span<const double> values);

@@ -131,6 +131,26 @@ TEST_F(GrowthRule, WhatIsFreedBehindTheLastStepIsNotSeen)
     EXPECT_TRUE(judge_growth(place, context).growing);
 }
 
+TEST_F(GrowthRule, WhatTheWorkFreesBehindItsStepsDidNotGrow)
+{
+    const auto grows_if_left = [&](std::uint64_t bytes, std::uint64_t end_ticks, bool level) {
+        PlaceSeries place = place_of(levels([](std::uint64_t step) { return step; }));
+        place.floors.push_back({.ticks = 450,
+                                .bytes = bytes,
+                                .blocks = static_cast<std::uint32_t>(bytes),
+                                .events = 40,
+                                .level = level});
+        const GrowthContext longer{&steps, allocations, clock, 0, end_ticks};
+        return judge_growth(place, longer).growing;
+    };
+    EXPECT_FALSE(grows_if_left(0, 600, false));
+    EXPECT_FALSE(grows_if_left(1, 600, false)) << "one block that is left is no growth";
+    EXPECT_TRUE(grows_if_left(30, 600, false)) << "most of it stays";
+    EXPECT_TRUE(grows_if_left(0, 400, false)) << "the end of the program freed it";
+    EXPECT_TRUE(grows_if_left(0, 440, false)) << "it may have been freed behind the work";
+    EXPECT_FALSE(grows_if_left(0, 440, true)) << "it was so all the time";
+}
+
 TEST_F(GrowthRule, EmptySeriesIsNothing)
 {
     EXPECT_FALSE(judge({}).growing);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/judge/judge.hpp"
 #include "tests/report/findings/growth/growth_scene.hpp"
 
 namespace vramscope::report {
@@ -295,6 +296,18 @@ TEST(Growth, BlockThatIsReplacedByALargerOneGrows)
     EXPECT_EQ(class_at(report, kLeak), "growing");
     EXPECT_NEAR(growth_at(report, kLeak)->rate.bytes_per_step, 64_KiB, 2_KiB);
     EXPECT_NEAR(growth_at(report, kLeak)->rate.blocks_per_step, 0, 0.01);
+    EXPECT_TRUE(compare(report, report, 0.05).findings.empty()) << "it is no more than it was";
+}
+
+TEST(Growth, WhatIsLeftIsNotFreedWhereverTheListBegins)
+{
+    GrowthScene scene;
+    scene.steps(100, [&](std::size_t) { scene.take(kLeak); });
+    Options options;
+    options.from_ns = 0;
+    EXPECT_FALSE(growth_at(report_of(scene.log, options), kLeak)->freed);
+    options.from_ns = 3'600'000'000'000;
+    EXPECT_FALSE(growth_at(report_of(scene.log, options), kLeak)->freed);
 }
 
 TEST(Growth, BlocksFreedInAnotherPhaseAreFollowed)

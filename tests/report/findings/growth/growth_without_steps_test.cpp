@@ -75,6 +75,18 @@ TEST(GrowthWithoutSteps, LastPurgeIsNoWorkHoweverLongItTakes)
     }
 }
 
+TEST(GrowthWithoutSteps, UpToAMomentTheEndOfTheProgramIsNotKnown)
+{
+    KeepingScene scene = kept_over_60_turns();
+    const std::uint64_t now = scene.log.now();
+    scene.sleep(20'000'000'000);
+    scene.log.header().exit_began_ticks = scene.log.now();
+    EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr) << "it computed for long";
+    Options options;
+    options.until_ticks = now;
+    EXPECT_NE(growth_at(report_of(scene.log, options), kLeak), nullptr);
+}
+
 // A loaded machine may stop a program for a while, anywhere.
 TEST(GrowthWithoutSteps, PurgeThatWasInterruptedIsStillThePurge)
 {
