@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/model/call_place.hpp"
 #include "report/model/process.hpp"
 #include "report/rules/rule_watch.hpp"
 
@@ -35,10 +36,9 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
         outcome.measured =
             !rule.forbidden && rule.quantity == RuleQuantity::live ? state.live : state.measured;
         if (outcome.measured > outcome.limit) {
-            if (rule.forbidden || rule.quantity == RuleQuantity::live)
-                for (const auto& [stack, sum] : state.calls)
-                    state.at_limit.push_back(sum);
-            outcome.calls = calls_of(state.at_limit, outcome.of_bytes, shown);
+            state.is_most = state.is_most || rule.forbidden || rule.quantity == RuleQuantity::live;
+            state.keep_the_most();
+            outcome.calls = calls_of(state.at_most, outcome.of_bytes, shown);
         } else {
             outcome.never = why_never(number);
             if (state.blind && std::ranges::any_of(rule.all_of, [](const Condition& one) {
@@ -55,16 +55,31 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
     return outcomes;
 }
 
+// Whether nothing in the log has the name. A word of the grammar and a device's number are no names.
+bool RuleWatch::may_be_a_slip(const Condition& condition) const
+{
+    switch (condition.kind) {
+    case ConditionKind::capture:
+    case ConditionKind::memory:
+    case ConditionKind::device:
+        return false;
+    case ConditionKind::module:
+        return std::ranges::none_of(tables_.modules(), [&](const Module& module) {
+            return glob_matches(condition.text, file_name(module.id.path));
+        });
+    default:
+        return true;
+    }
+}
+
 // What is negated is an exception, and need not be there.
 std::string RuleWatch::why_never(std::size_t rule) const
 {
     const std::vector<Condition>& conditions = rules_.rules[rule].all_of;
-    bool named = false;
     for (std::size_t at = 0; at < conditions.size(); ++at) {
         const Condition& one = conditions[at];
         if (one.negated)
             continue;
-        named = true;
         if (has_pattern(one.kind)) {
             const NamedSteps::Pattern pattern = patterns_.at(&one);
             const bool is_mark =
@@ -75,12 +90,10 @@ std::string RuleWatch::why_never(std::size_t rule) const
                 return fmt::format("no mark \"{}\" came", one.text);
             if (one.kind == ConditionKind::range && !steps_.was_open(pattern))
                 return fmt::format("no range \"{}\" was opened", one.text);
-        } else if (!states_[rule].met[at] && one.kind != ConditionKind::capture) {
+        } else if (!states_[rule].met[at] && may_be_a_slip(one)) {
             return "no call was one that it speaks of";
         }
     }
-    if (!named && rules_.rules[rule].forbidden && !states_[rule].any_event)
-        return "there was no such call at all";
     return {};
 }
 

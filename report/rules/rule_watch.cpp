@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace vramscope::report {
 namespace {
@@ -185,7 +186,6 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
     const bool met = meets(rule, event);
     if (!is_its_event)
         return;
-    state.any_event = true;
     state.blind = state.blind || event.call.memory == format::Memory::suballocated;
     if (!met)
         return;
@@ -213,12 +213,18 @@ void RuleWatch::limit(const Event& event, Limited& limited)
         State& state = states_[number];
         add(state.calls, event);
         state.live += rule.quantity == RuleQuantity::count_live ? event.count : event.bytes;
-        if (rule.quantity != RuleQuantity::live && state.live > rule.limit &&
-            state.at_limit.empty())
-            for (const auto& [stack, sum] : state.calls)
-                state.at_limit.push_back(sum);
+        state.is_most = state.is_most || state.live > state.measured;
         state.measured = std::max(state.measured, state.live);
     }
+}
+
+void RuleWatch::State::keep_the_most()
+{
+    if (!std::exchange(is_most, false))
+        return;
+    at_most.clear();
+    for (const auto& [stack, sum] : calls)
+        at_most.push_back(sum);
 }
 
 RuleWatch::BlockKey RuleWatch::key_of(const Block& block)
@@ -241,6 +247,8 @@ void RuleWatch::leave(const Limited& block)
         if (!block.rules[number])
             continue;
         State& state = states_[number];
+        if (state.measured > rules_.rules[number].limit)
+            state.keep_the_most();
         state.live -= rules_.rules[number].quantity == RuleQuantity::count_live ? 1 : block.bytes;
         const auto sum = state.calls.find(block.stack);
         sum->second.bytes -= block.bytes;

@@ -58,11 +58,13 @@ private:
     struct State {
         std::uint64_t measured = 0; // events; the most, or what there is, of what is limited
         std::uint64_t live = 0;
-        Sums calls;                // who broke it; or all that is alive
-        std::vector<Sum> at_limit; // who had it when the limit was passed first
-        std::vector<bool> met;     // each condition, once at least
-        bool any_event = false;    // of its kind, whatever the conditions say
-        bool blind = false;        // one does not say whether its stream was captured
+        Sums calls;               // who broke it; or all that is alive
+        std::vector<Sum> at_most; // who had it when it was the most
+        bool is_most = false;     // it is now, and at_most is of a moment before
+        std::vector<bool> met;    // each condition, once at least
+        bool blind = false;       // one does not say whether its stream was captured
+
+        void keep_the_most(); // before it becomes less, and at the end
     };
     struct Limited { // a block that limits speak of
         std::bitset<kMostRules> rules{};
@@ -89,6 +91,7 @@ private:
     void leave(const BlockKey& key);
     void leave(const Limited& block);
     std::string why_never(std::size_t rule) const;
+    bool may_be_a_slip(const Condition& condition) const;
     static std::vector<RuleCall> calls_of(std::vector<Sum>& sums, bool by_bytes,
                                           StackReader& shown);
 

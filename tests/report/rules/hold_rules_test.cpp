@@ -149,6 +149,19 @@ TEST(HoldRules, LimitsSpeakOfWhatLivesAtOnce)
     EXPECT_EQ(outcome(log, "limit live 1KiB").calls.size(), 2u) << "all that is alive, once";
 }
 
+TEST(HoldRules, WhoHadTheMostIsTold)
+{
+    LogBuilder log = program_with_stacks().place({.context = 1, .device = 0});
+    log.alloc(0x1000, 90_KiB, 1).alloc(0x20000, 12_KiB, 2).free(0x20000);
+    log.alloc(0x40000, 800_KiB, 3).free(0x40000).alloc(0x20000, 12_KiB, 2);
+    const RuleOutcome over = outcome(log, "limit peak 100KiB");
+    EXPECT_EQ(over.measured, 890_KiB);
+    ASSERT_EQ(over.calls.size(), 2u);
+    EXPECT_EQ(over.calls[0].bytes, 800_KiB) << "and not what was there when it was passed first";
+    EXPECT_EQ(over.calls[0].stack.front().offset, 0x3000u);
+    EXPECT_EQ(outcome(log, "limit count-live 1").calls.size(), 2u);
+}
+
 TEST(HoldRules, WhatGoesWithItsContextIsAliveNoMore)
 {
     LogBuilder log = program_with_stacks();
@@ -241,9 +254,8 @@ TEST(HoldRules, ARuleThatNeverAppliedIsNotKept)
     const LogBuilder log = program_with_steps();
     for (const char* text :
          {"r: forbid alloc in range epoch*", "r: forbid alloc after mark warm",
-          "r: limit peak 1MiB until mark warm", "r: forbid graph",
-          "r: forbid alloc after first 6 of step*", "r: forbid alloc module other.so",
-          "r: forbid alloc thread loader", "r: limit peak 1MiB device 3"}) {
+          "r: limit peak 1MiB until mark warm", "r: forbid alloc after first 6 of step*",
+          "r: forbid alloc module other.so", "r: forbid alloc thread loader"}) {
         const Check check = check_of(log, text);
         EXPECT_EQ(check.exit, Exit::incomplete) << text;
         ASSERT_EQ(check.rows.size(), 1u);
@@ -254,6 +266,17 @@ TEST(HoldRules, ARuleThatNeverAppliedIsNotKept)
               Exit::ok);
     EXPECT_EQ(check_of(log, "r: limit peak 1MiB not module other.so").exit, Exit::ok)
         << "an exception need not be there";
+}
+
+// Else such a rule could not be kept at all.
+TEST(HoldRules, WhereNothingOfAKindIsThereNothingOfItIsForbidden)
+{
+    LogBuilder log = program_with_steps();
+    log.module(2, 0x600000, 0x600000, 0x700000, "/usr/lib/other.so", "build");
+    for (const char* text : {"r: forbid misuse", "r: forbid graph", "r: forbid alloc kind managed",
+                             "r: forbid alloc device 3", "r: limit peak 1MiB device 3",
+                             "r: forbid alloc module other.so"})
+        EXPECT_EQ(check_of(log, text).exit, Exit::ok) << text;
 }
 
 TEST(HoldRules, ABrokenRuleFailsWithItsCalls)
