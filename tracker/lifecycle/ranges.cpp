@@ -17,7 +17,7 @@ void push_range(std::string_view name) noexcept
     if (!is_in_program(thread, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0))))
         return;
     thread.inside = Inside::recorder;
-    if (is_ready(thread)) {
+    if (is_ready(thread) || (process->generation && join(thread))) {
         write(thread, {now()}, format::RangePush{name});
     } else {
         make_room_for_pending(thread);

@@ -1,7 +1,7 @@
 // tracker/lifecycle/ranges.hpp — ranges and marks, which a program may use long before CUDA.
 //
-// They work at any time: before the thread is ready, ranges are remembered, and before a log is
-// open, marks are dropped.
+// They work at any time. Before a log is open, ranges are remembered while they are open, and marks
+// are dropped.
 #pragma once
 
 #include <atomic>

@@ -40,6 +40,21 @@ TEST(Ranges, OpenedBeforeTheLogAreInIt)
     EXPECT_EQ(log.all(Tag::mark)[0].text("name"), "seen");
 }
 
+TEST(Ranges, OfAThreadThatAllocatesNothingAreInALogThatIsThere)
+{
+    const RecordedLog log = Recording().run([] {
+        hooked_alloc(256, 256);
+        std::thread([] {
+            for (int step = 0; step < 3; ++step) {
+                log::push_range("step");
+                log::pop_range();
+            }
+        }).join();
+    });
+    EXPECT_EQ(log.count(Tag::range_push), 3u);
+    EXPECT_EQ(log.count(Tag::range_pop), 3u);
+}
+
 TEST(Ranges, AloneMakeNoLog)
 {
     const Recording recording;
