@@ -40,12 +40,12 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual(report["leaks"], [])
 
     def test_calls_without_init_or_context_get_the_drivers_own_answers(self):
-        for scene in ("without_init", "without_context"):
+        for scene, result in (("without_init", "CUDA_ERROR_NOT_INITIALIZED"), ("without_context", "CUDA_ERROR_INVALID_CONTEXT")):
             with self.subTest(scene):
-                plain = self.plain("behaviour", scene)
-                traced, _ = self.run_traced("behaviour", scene)
-                self.assertEqual((traced.returncode, traced.stdout), (plain.returncode, plain.stdout))
-                self.assertIn("the pointer is null", plain.stdout)
+                report = self.trace_like_plain(scene)
+                self.assertIn("the pointer is null", self.stdout)
+                self.assertEqual({(call["entry_point"], call["result_name"]) for call in report["failed_calls"]},
+                                 {("cuMemAlloc_v2", result)})
 
     def test_64_threads_that_come_and_go_lose_nothing(self):
         report = self.trace("behaviour", "many_threads")

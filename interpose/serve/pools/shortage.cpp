@@ -21,11 +21,14 @@ bool is_of(const ContextPool& pool, std::int64_t device) noexcept
     return device == kEveryDevice || pool.device() == device;
 }
 
-// The runtime tries before there is a context, makes one, and tries again.
-bool is_of_start_or_end(CUresult result) noexcept
+// The runtime tries a stream-ordered allocation before there is a context, makes one, and tries
+// again.
+bool is_of_start_or_end(Hook hook, CUresult result) noexcept
 {
-    return result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT ||
-           result == CUDA_ERROR_DEINITIALIZED;
+    const bool has_no_context =
+        result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT;
+    return result == CUDA_ERROR_DEINITIALIZED ||
+           (has_no_context && info(hook).memory == format::Memory::async);
 }
 
 // The numbers of the moment. Physical memory needs no context, without which the driver tells
@@ -120,7 +123,8 @@ void record_refusal(Call& call, CUresult result, std::uint64_t bytes) noexcept
 void record_shortage(Call& call, CUresult result, std::uint64_t bytes) noexcept
 {
     const bool short_of_memory = result == CUDA_ERROR_OUT_OF_MEMORY;
-    if ((!short_of_memory && (bytes == 0 || is_of_start_or_end(result))) || !call.ready())
+    if ((!short_of_memory && (bytes == 0 || is_of_start_or_end(call.hook, result))) ||
+        !call.ready())
         return;
     record_refusal(call, result, bytes);
     if (short_of_memory && takes_device_memory(call.hook))
