@@ -2,6 +2,7 @@
 #include "report/model/shortages.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,32 @@ bool is_padded(std::uint64_t api, const LogTables& tables)
            memory == format::Memory::mipmap;
 }
 
+// What the user's own settings let the program have. `limit` changes what free and total are.
+void find_setting(Shortage& shortage, const LogTables& tables)
+{
+    const auto set = [&](const char* name, std::uint64_t allowed) {
+        const std::string value(tables.info_value("pool." + std::string(name)));
+        if (value.empty() || shortage.total == 0)
+            return;
+        shortage.setting = name + ("=" + value);
+        shortage.allowed = allowed;
+    };
+    set("limit", shortage.total);
+    const std::string part(tables.info_value("pool.per_process_memory_fraction"));
+    if (shortage.pooled)
+        set("per_process_memory_fraction",
+            static_cast<std::uint64_t>(std::strtod(part.c_str(), nullptr) *
+                                       static_cast<double>(shortage.total)));
+}
+
+// By a part of the device: the pool takes segments of up to 20 MiB, or as large as a request.
+bool is_above_the_part(const Shortage& shortage)
+{
+    constexpr std::uint64_t kSegmentBytes = std::uint64_t{20} << 20;
+    return shortage.allowed > 0 && shortage.allowed < shortage.total &&
+           shortage.reserved + std::max(shortage.requested, kSegmentBytes) > shortage.allowed;
+}
+
 void judge(Shortage& shortage)
 {
     if (shortage.requested >= kImpossibleBytes) {
@@ -49,7 +76,7 @@ void judge(Shortage& shortage)
     } else if (!shortage.free_known() || shortage.at_least) {
         shortage.kind = ShortageKind::unknown;
     } else if (shortage.free >= shortage.requested) {
-        shortage.kind = ShortageKind::refused;
+        shortage.kind = is_above_the_part(shortage) ? ShortageKind::limited : ShortageKind::refused;
     } else {
         shortage.kind = ShortageKind::fragmented;
         shortage.short_by = shortage.requested - std::max(shortage.free, shortage.largest_gap);
@@ -144,6 +171,7 @@ std::vector<Shortage> find_shortages(std::vector<LoggedShortage> logged, bool po
             row.mempools.push_back(mempool_of(pool, source));
         sort_by_kept(row.mempools);
         row.from_mempool = memory_of(one.api, source.tables) == format::Memory::async;
+        find_setting(row, source.tables);
         judge(row);
         row.remedy = remedy_for(row);
         row.owners = find_leaks(one.owners, source).leaks;

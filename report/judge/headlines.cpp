@@ -116,18 +116,24 @@ std::string free_in_all(const Shortage& shortage)
 {
     if (!shortage.free_known())
         return "how much was free is not known";
-    const std::string words = human_bytes(shortage.free_in_all()) + " were free";
+    const std::string words =
+        human_bytes(shortage.free_in_all()) + " were free" +
+        (shortage.setting.empty()
+             ? ""
+             : fmt::format(" of the {} that {} allows", human_bytes(shortage.allowed),
+                           terminal_safe(shortage.setting)));
     return shortage.kind == ShortageKind::fragmented ? words + ", but not in one piece" : words;
 }
 
 std::string held_most(const Shortage& shortage)
 {
-    if (shortage.owners.empty())
-        return "";
-    const Leak& owner = shortage.owners.front();
-    const std::string place = own_place(owner);
-    return place.empty() ? ""
-                         : fmt::format("; {} held the most, {}", place, human_bytes(owner.bytes));
+    const std::uint64_t most = shortage.owners.empty() ? 0 : shortage.owners.front().bytes;
+    const std::string place = shortage.owners.empty() ? "" : own_place(shortage.owners.front());
+    if (shortage.parts.unattributed > most)
+        return fmt::format("; contexts, streams, code and other processes had {}{}",
+                           human_bytes(shortage.parts.unattributed),
+                           place.empty() ? "" : fmt::format(", {} {}", place, human_bytes(most)));
+    return place.empty() ? "" : fmt::format("; {} held the most, {}", place, human_bytes(most));
 }
 
 std::string cause(const Shortage& shortage)

@@ -27,7 +27,7 @@ enum class ShortageKind {
     cached,     // the pool held a piece that is large enough, and could not hand it out yet
     unknown,    // it is not known how much was free, or how much was asked for
     refused,    // enough was free in all; in which pieces, or for whom, nobody knows
-    limited,    // a pool of the driver's has a maximum, and would have been above it
+    limited,    // a pool has a maximum, the driver's own or by a setting, and would have passed it
     impossible, // no device has so much: the size itself is wrong
 };
 template <>
@@ -96,8 +96,12 @@ struct Shortage : CallPlace, ShortageNumbers {
     ShortageKind kind = ShortageKind::unknown;
     std::uint64_t short_by = 0; // lacking: bytes; fragmented: bytes in one piece, 0: not known
     bool from_mempool = false;  // it asked one of the driver's own pools
-    std::string remedy;         // a setting with which it would have fitted; empty: none is known
-    PoolMap pieces;             // the segments then; empty unless they were asked for
+    // "limit=16GiB": vramscope's own setting, with which the program has only so much of the
+    // device; empty: there is none.
+    std::string setting;
+    std::uint64_t allowed = 0; // bytes that it allows
+    std::string remedy;        // a setting with which it would have fitted; empty: none is known
+    PoolMap pieces;            // the segments then; empty unless they were asked for
     // Of the blocks between free pieces, the call that made the most; none: not looked at.
     std::optional<PieceOwner> apart;
     std::vector<Mempool> mempools; // of this device, the one that kept the most first
@@ -174,8 +178,14 @@ struct Fields<Shortage> {
                 "fragmented: it was enough, but in no one piece. cached: the pool held a piece "
                 "that is large enough and could not hand it out yet. unknown: it is not known how "
                 "much was free, or how much was asked for. refused: enough was free in all; in "
-                "which pieces nobody knows. limited: a pool of the driver's would have been above "
-                "its maximum. impossible: no device has so much."},
+                "which pieces nobody knows. limited: a pool would have been above its maximum, "
+                "one of the driver's or vramscope's by `setting`. impossible: no device has so "
+                "much."},
+            Field{"setting", OrNull{&Shortage::setting},
+                  "vramscope's own, by which the program has only allowed_bytes of the device, as "
+                  "limit=16GiB; null, as is allowed_bytes: there is none."}
+                .since(6),
+            Field{"allowed_bytes", OrNull{&Shortage::allowed}}.since(6),
             Field{"short_by", OrNull{&Shortage::short_by},
                   "lacking: bytes. fragmented: bytes that the largest piece was too small; null "
                   "where not known."},

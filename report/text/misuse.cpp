@@ -33,12 +33,13 @@ void one_misuse(TextOutput& out, const Misuse& misuse)
             misuse.offset == 0 ? "" : fmt::format("{} bytes into a ", grouped(misuse.offset)),
             name(misuse.memory), human_bytes(misuse.bytes));
     out.stream() << '\n';
-    out.wrapped(
-        "", "",
-        fmt::format("{}  {} of {}{}, {}", out.painted(name(misuse.kind), "1"),
-                    terminal_safe(misuse.call.api), what,
-                    misuse.calls == 1 ? "" : fmt::format(", {} times", grouped(misuse.calls)),
-                    result_name(misuse.result)));
+    out.wrapped("", "",
+                fmt::format("{}  {}{} of {}, {}", out.painted(name(misuse.kind), "1"),
+                            terminal_safe(misuse.call.api),
+                            misuse.calls == 1
+                                ? ""
+                                : fmt::format(", {} times, first", grouped(misuse.calls)),
+                            what, result_name(misuse.result)));
     timed_call(out, "called", misuse.call);
     if (misuse.allocation)
         timed_call(out, "allocated", *misuse.allocation);

@@ -29,6 +29,10 @@ std::string refused_though_free(const Shortage& shortage)
 std::string above_its_maximum(const Shortage& shortage)
 {
     const Mempool* const pool = shortage.full_mempool();
+    if (!pool && !shortage.setting.empty())
+        return fmt::format("above the {} that {} allows, {} of which were reserved",
+                           human_bytes(shortage.allowed), terminal_safe(shortage.setting),
+                           human_bytes(shortage.reserved));
     return pool
                ? fmt::format("above the maximum of {} that a pool of the driver's has, {} of which "
                              "were in use",

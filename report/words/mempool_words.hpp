@@ -12,7 +12,8 @@ std::string kept_by(const Mempool& pool);
 
 // "refused though 1022 MiB were free: in which pieces, only the driver knows".
 std::string refused_though_free(const Shortage& shortage);
-// "above the maximum of 64 MiB that a pool of the driver's has, 0 B of which were in use".
+// "above the maximum of 64 MiB that a pool of the driver's has, 0 B of which were in use"; "above
+// the 246 MiB that per_process_memory_fraction=0.01 allows, 240 MiB of which were reserved".
 std::string above_its_maximum(const Shortage& shortage);
 
 // What gives such memory back.

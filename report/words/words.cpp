@@ -95,6 +95,8 @@ std::string grouped(std::uint64_t number)
 
 std::string counted(std::uint64_t number, std::string_view noun)
 {
+    if (number != 1 && noun.ends_with("ry"))
+        return fmt::format("{} {}ies", grouped(number), noun.substr(0, noun.size() - 1));
     return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 

@@ -111,6 +111,43 @@ TEST(Shortages, APoolOfTheDriversThatIsFullIsNotTheDevice)
               "use");
 }
 
+TEST(Shortages, ASettingThatLeftTooLittleIsNamed)
+{
+    const test::OutOfMemory refused{.requested = 48_MiB,
+                                    .free = 20_GiB,
+                                    .total = 24_GiB,
+                                    .allocated = 230_MiB,
+                                    .reserved = 230_MiB};
+    LogBuilder part = program().info("pool.per_process_memory_fraction", "0.01");
+    const Report report = report_of(part.segment(0x100000, 2_MiB).out_of_memory(refused));
+    EXPECT_EQ(report.shortages.at(0).kind, ShortageKind::limited);
+    EXPECT_EQ(describe(report.shortages.at(0)),
+              "above the 245 MiB that per_process_memory_fraction=0.01 allows, 230 MiB of which "
+              "were reserved");
+    test::OutOfMemory small = refused;
+    small.reserved = small.allocated = 10_MiB;
+    LogBuilder roomy = program().info("pool.per_process_memory_fraction", "0.01");
+    EXPECT_EQ(report_of(roomy.segment(0x100000, 2_MiB).out_of_memory(small)).shortages.at(0).kind,
+              ShortageKind::refused);
+    LogBuilder limit = program().info("pool.limit", "100MiB");
+    limit.out_of_memory({.requested = 48_MiB, .free = 16_MiB, .total = 100_MiB});
+    const std::string sentence = report_of(limit).headlines.front().sentence();
+    EXPECT_NE(sentence.find("16 MiB were free of the 100 MiB that limit=100MiB allows"),
+              std::string::npos)
+        << sentence;
+}
+
+TEST(Shortages, WhatIsNotTheProgramsIsSaidToHaveTheMost)
+{
+    LogBuilder log = program().alloc(0x1000, 2_MiB, 1);
+    log.device_memory(54_MiB, 256_MiB);
+    log.out_of_memory({.requested = 200_MiB, .free = 54_MiB, .total = 256_MiB});
+    const std::string sentence = report_of(log).headlines.front().sentence();
+    EXPECT_NE(sentence.find("contexts, streams, code and other processes had 200 MiB, "),
+              std::string::npos)
+        << sentence;
+}
+
 TEST(Shortages, AnEmptyDriverThatRefusesIsNotSaidToBeFragmented)
 {
     const Shortage shortage =

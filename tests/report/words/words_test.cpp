@@ -27,6 +27,8 @@ TEST(Words, NumbersAreGroupedAndNounsAgree)
     EXPECT_EQ(grouped(1234567), "1,234,567");
     EXPECT_EQ(counted(1, "block"), "1 block");
     EXPECT_EQ(counted(0, "block"), "0 blocks");
+    EXPECT_EQ(counted(1, "library"), "1 library");
+    EXPECT_EQ(counted(20, "library"), "20 libraries");
 }
 
 TEST(Words, TriesAreToldByTheSizeOfEach)

@@ -19,6 +19,7 @@ function why(row) {
     case "refused":
       return "enough was free in all; in which pieces, only the driver knows";
     case "limited": {
+      if (row.setting) return `above the ${bytesText(row.allowed_bytes)} that ${row.setting} allows`;
       const pool = row.mempools.find(
         (one) => one.maximum_bytes !== null && row.requested_bytes > one.maximum_bytes - one.used_bytes,
       );
