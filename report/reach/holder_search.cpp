@@ -4,9 +4,15 @@
 #include <algorithm>
 
 #include "report/reach/memory/pieces.hpp"
+#include "report/reach/python/layout.hpp"
 
 namespace vramscope::report {
 namespace {
+
+bool is_cut_in_blocks(const Region& region)
+{
+    return region.kind == RegionKind::heap || region.kind == RegionKind::mapped;
+}
 
 std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 {
@@ -17,7 +23,8 @@ std::vector<AddressSpan> spans_of(const std::vector<WantedBlock>& wanted)
 
 HolderSearch::HolderSearch(const SearchedMemory& searched, const std::vector<WantedBlock>& wanted)
     : memory_(searched.memory), map_(searched.map), heap_(searched.heap),
-      modules_(searched.modules), python_(searched.python), wanted_(wanted),
+      modules_(searched.modules), python_(searched.python),
+      has_ints_(python_ || map_.has_unknown_python()), wanted_(wanted),
       wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
 {
     for (NodeId id = 0; id < wanted.size(); ++id)
@@ -53,11 +60,32 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
                 else
                     is_cut_ = true;
             });
+            if (has_ints_ && levels_ < kLevelsOfDigits && is_cut_in_blocks(region))
+                search_digits(sieve, targets, from, {words, count}, found);
         };
         for_each_piece(memory_, region, search);
     }
     search_registers(sieve, targets);
     return found;
+}
+
+// Programs of Python keep addresses as ints, as ctypes gives them: of what begins there.
+void HolderSearch::search_digits(const Sieve& sieve, const std::vector<NodeId>& targets,
+                                 Address from, std::span<const std::uint64_t> words,
+                                 std::vector<FoundPointer>& found)
+{
+    const auto behind = [&](const FoundPointer& pointer) { return pointer.word < from; };
+    for (std::size_t at = 0; at < words.size() && found.size() < kMostNodes; ++at)
+        for (const int digits : {1, 2}) {
+            const Address value = python::value_of_digits(words[at], digits);
+            const std::size_t block = value == 0 ? Sieve::kNone : sieve.find(value);
+            if (block == Sieve::kNone || holders_.nodes()[targets[block]].begin != value)
+                continue;
+            found.push_back({targets[block], from + at * sizeof words[at], value, true});
+            break;
+        }
+    std::sort(std::partition_point(found.begin(), found.end(), behind), found.end(),
+              [](const FoundPointer& a, const FoundPointer& b) { return a.word < b.word; });
 }
 
 void HolderSearch::search_registers(const Sieve& sieve, const std::vector<NodeId>& targets)
@@ -117,7 +145,7 @@ bool HolderSearch::may_be_by_type(NodeId node) const
 
 void HolderSearch::take_region(const Region& region, const std::vector<FoundPointer>& found)
 {
-    const bool is_heap = region.kind == RegionKind::heap || region.kind == RegionKind::mapped;
+    const bool is_heap = is_cut_in_blocks(region);
     std::vector<Address> words;
     for (const FoundPointer& pointer : found)
         words.push_back(pointer.word);
@@ -125,7 +153,10 @@ void HolderSearch::take_region(const Region& region, const std::vector<FoundPoin
         is_heap ? heap_.around(region, words) : std::vector<HeapBlock>();
     for (std::size_t at = 0; at < found.size(); ++at) {
         const FoundPointer& pointer = found[at];
-        if (const std::size_t inside = wanted_sieve_.find(pointer.word); inside != Sieve::kNone) {
+        if (pointer.in_digits) {
+            take_digits(blocks[at], region, pointer);
+        } else if (const std::size_t inside = wanted_sieve_.find(pointer.word);
+                   inside != Sieve::kNone) {
             if (wanted_[inside].host && inside != pointer.target)
                 holders_.link(static_cast<NodeId>(inside), link_of(pointer));
         } else if (map_.is_books_word(pointer.word)) {
@@ -190,17 +221,30 @@ void HolderSearch::take_stack(const Region& stack, const FoundPointer& pointer)
     add_root(kind, stack.thread, pointer);
 }
 
+// Of an interpreter that is not known, nobody can tell that it is an int.
+void HolderSearch::take_digits(const HeapBlock& block, const Region& region,
+                               const FoundPointer& pointer)
+{
+    if (!python_)
+        return block.state == HeapBlock::State::unused ? void()
+                                                       : add_root(RootKind::unknown, 0, pointer);
+    const Address object = block.state == HeapBlock::State::live ? python_->object_in(block) : 0;
+    if (object != 0 && python_->has_digits(object, pointer.word, pointer.value))
+        take_block(block, region, pointer);
+}
+
 void HolderSearch::take_block(const HeapBlock& block, const Region& region,
                               const FoundPointer& pointer)
 {
     if (block.state == HeapBlock::State::unused)
         return;
     if (block.state == HeapBlock::State::unknown) {
-        const bool little = region.kind == RegionKind::heap || proves_little(pointer);
+        const bool little =
+            region.kind == RegionKind::heap || region.below_stack || proves_little(pointer);
         return add_root(little ? RootKind::unknown : RootKind::mapped, 0, pointer);
     }
     const Address object = python_ ? python_->object_in(block) : 0;
-    if (object != 0 && python_->is_no_holder(object, pointer.word))
+    if (object != 0 && !pointer.in_digits && python_->is_no_holder(object, pointer.word))
         return;
     const Address begin = object != 0 ? object : block.begin;
     const auto known = holders_.known_block(begin);

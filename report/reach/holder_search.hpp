@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "report/reach/heap_blocks.hpp"
@@ -24,6 +25,7 @@ struct FoundPointer {
     NodeId target = kNoNode;
     Address word = 0;
     std::uint64_t value = 0;
+    bool in_digits = false; // the word is the digits of an int of Python's, whose value it is
 };
 
 // What searches look through, and what is known of it.
@@ -55,17 +57,22 @@ public:
 private:
     static constexpr unsigned kMostLevels = 64;
     static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4, kLevelsToBeSure = 4;
+    static constexpr unsigned kLevelsOfDigits =
+        4; // an int may be the address of what has the block
     static constexpr std::size_t kNodesByType = 100'000, kNodesToBeSure = 20'000;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
     bool looks_for_types();
     bool may_be_by_type(NodeId node) const;
+    void search_digits(const Sieve& sieve, const std::vector<NodeId>& targets, Address from,
+                       std::span<const std::uint64_t> words, std::vector<FoundPointer>& found);
     void search_registers(const Sieve& sieve, const std::vector<NodeId>& targets);
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
     bool note_used(NodeId node, Address object, NodeId target);
     bool take_frame(const FoundPointer& pointer);
     void take_stack(const Region& stack, const FoundPointer& pointer);
+    void take_digits(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
     void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
     NodeId add_block(const AddressSpan& block, RootKind kind, Address object);
     void add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer);
@@ -77,6 +84,7 @@ private:
     const HeapBlocks& heap_;
     const ModuleNames& modules_;
     const PythonMemory* const python_;
+    const bool has_ints_;
     const std::vector<WantedBlock>& wanted_;
     const Sieve wanted_sieve_;
     Holders holders_;

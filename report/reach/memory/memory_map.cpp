@@ -12,6 +12,7 @@ namespace {
 
 constexpr Address kThreadHeapBytes = 64 << 20; // HEAP_MAX_SIZE of glibc, and what they align to
 constexpr Address kRedZoneBytes = 128;         // below a stack pointer, in use all the same
+constexpr Address kThreadDescriptor = 0x900;   // pthread_setspecific's first keys are in it
 
 bool begins_with_any(std::string_view name, const auto& beginnings)
 {
@@ -38,6 +39,11 @@ bool is_python(std::string_view module)
 {
     constexpr std::array<std::string_view, 2> kInterpreters = {"libpython", "python"};
     return begins_with_any(file_name(module), kInterpreters);
+}
+
+Address page_behind(Address address)
+{
+    return (address + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
 bool is_anonymous(const MemoryMapping& mapping)
@@ -83,7 +89,6 @@ const Region* MemoryMap::find(Address address) const
 
 bool MemoryMap::is_thread_local(const Region& stack, Address address) const
 {
-    constexpr Address kThreadDescriptor = 0x900; // pthread_setspecific's first keys are in it
     const Address at = memory_.threads()[stack.thread].thread_pointer;
     return at != 0 && address + modules_.thread_local_bytes() >= at &&
            address < at + kThreadDescriptor;
@@ -92,8 +97,10 @@ bool MemoryMap::is_thread_local(const Region& stack, Address address) const
 void MemoryMap::add(const MemoryMapping& mapping, std::size_t index, const std::string& log)
 {
     knows_own_ = knows_own_ || mapping.own;
-    if (mapping.name.starts_with('/') &&
-        (has_own_allocator(mapping.name) || (!knows_python_ && is_python(mapping.name))))
+    const bool unknown_python =
+        mapping.name.starts_with('/') && !knows_python_ && is_python(mapping.name);
+    has_unknown_python_ = has_unknown_python_ || unknown_python;
+    if (unknown_python || (mapping.name.starts_with('/') && has_own_allocator(mapping.name)))
         other_allocator_ = std::string(file_name(mapping.name));
     if (mapping.name.starts_with('/') && mapping.name != module_) {
         module_ = mapping.name;
@@ -122,8 +129,8 @@ void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
     } else if (mapping.name.starts_with('/')) {
         regions_.push_back({mapping, of_module, index});
     } else if (mapping.name == "[stack]") {
-        if (!add_stack(mapping, index))
-            regions_.push_back({mapping, RegionKind::mapped, index});
+        if (!add_stacks(mapping, index))
+            add_mapped(mapping, index);
     } else if (is_anonymous(mapping)) {
         const Address end = std::min(mapping.end, module_end_);
         const bool zeroed = index > 0 && mapping.begin < module_end_ &&
@@ -139,38 +146,86 @@ void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
 
 void MemoryMap::add_anonymous(AddressSpan span, std::size_t index)
 {
-    if (add_stack(span, index))
+    if (add_stacks(span, index))
         return;
     for (Address at = (span.begin + kThreadHeapBytes - 1) / kThreadHeapBytes * kThreadHeapBytes;
          at < span.end; at += kThreadHeapBytes) {
         const Address end = thread_heap_end(at, span);
         if (end == 0)
             continue;
-        if (at > span.begin)
-            regions_.push_back({{span.begin, at}, RegionKind::mapped, index});
+        add_mapped({span.begin, at}, index);
         Region heap{{at, end}, RegionKind::heap, index};
         heap.first_chunk = first_chunk_of(at, end);
         regions_.push_back(heap);
         span.begin = end;
     }
-    if (span.begin < span.end)
-        regions_.push_back({span, RegionKind::mapped, index});
+    add_mapped(span, index);
 }
 
-// The memory of a thread's stack pointer, from that on: nothing below it is alive.
-bool MemoryMap::add_stack(const AddressSpan& span, std::size_t index)
+void MemoryMap::add_mapped(AddressSpan span, std::size_t index, bool below_stack)
 {
-    const std::vector<SeenThread>& threads = memory_.threads();
-    const auto thread = std::find_if(threads.begin(), threads.end(), [&](const SeenThread& one) {
-        return one.stack_pointer >= span.begin && one.stack_pointer < span.end;
-    });
-    if (thread == threads.end())
+    if (span.begin < span.end)
+        regions_.push_back({span, RegionKind::mapped, index, 0, 0, below_stack});
+}
+
+// Each from its thread's stack pointer on: nothing below that is alive, where the mapping is that
+// one stack. Else it may be another's, of a coroutine that waits, say.
+bool MemoryMap::add_stacks(const AddressSpan& span, std::size_t index)
+{
+    std::vector<Region> stacks = stacks_in(span, index);
+    if (stacks.empty())
         return false;
-    Region stack{span, RegionKind::stack, index};
-    stack.thread = static_cast<std::size_t>(thread - threads.begin());
-    stack.begin = std::max(span.begin, (thread->stack_pointer - kRedZoneBytes) & ~Address{7});
-    regions_.push_back(stack);
+    const bool one = stacks.size() == 1 && is_one_stack(stacks.front(), index);
+    Address behind = one ? stacks.front().begin : span.begin;
+    for (std::size_t at = 0; at < stacks.size(); ++at) {
+        Region& stack = stacks[at];
+        stack.end = at + 1 < stacks.size() ? stacks[at + 1].begin : span.end;
+        const Address descriptor = descriptor_end(stack);
+        if (!one && descriptor != 0)
+            stack.end = std::min(stack.end, descriptor);
+        add_mapped({behind, stack.begin}, index, true);
+        regions_.push_back(stack);
+        behind = stack.end;
+    }
+    add_mapped({behind, span.end}, index);
     return true;
+}
+
+// The C library's descriptor of its thread, with which a stack begins, if that is in this memory;
+// else 0.
+Address MemoryMap::descriptor_end(const Region& stack) const
+{
+    const Address thread = memory_.threads()[stack.thread].thread_pointer;
+    return thread > stack.begin && thread < stack.end ? page_behind(thread + kThreadDescriptor) : 0;
+}
+
+std::vector<Region> MemoryMap::stacks_in(const AddressSpan& span, std::size_t index) const
+{
+    std::vector<Region> stacks;
+    for (std::size_t at = 0; at < memory_.threads().size(); ++at) {
+        const Address pointer = memory_.threads()[at].stack_pointer;
+        if (pointer < span.begin || pointer >= span.end)
+            continue;
+        Region& stack = stacks.emplace_back(Region{span, RegionKind::stack, index, at});
+        stack.begin = std::max(span.begin, (pointer - kRedZoneBytes) & ~Address{7});
+    }
+    std::sort(stacks.begin(), stacks.end(),
+              [](const Region& a, const Region& b) { return a.begin < b.begin; });
+    return stacks;
+}
+
+// The kernel knows the first one. Another ends with its thread's descriptor, or lies behind memory
+// that nobody may touch, which the newest C libraries have no mapping for.
+bool MemoryMap::is_one_stack(const Region& stack, std::size_t index) const
+{
+    const std::vector<MemoryMapping>& all = memory_.mappings();
+    const MemoryMapping& mapping = all[index];
+    if (mapping.name == "[stack]" || descriptor_end(stack) == stack.end)
+        return true;
+    if (index == 0)
+        return false;
+    const MemoryMapping& below = all[index - 1];
+    return below.end == mapping.begin && !below.writable && is_anonymous(below);
 }
 
 bool MemoryMap::has_device_memory(const AddressSpan& span) const

@@ -22,9 +22,10 @@ enum class RegionKind {
 
 struct Region : AddressSpan {
     RegionKind kind = RegionKind::mapped;
-    std::size_t mapping = 0; // index; its file is that of a module's variables
-    std::size_t thread = 0;  // index, of a stack
-    Address first_chunk = 0; // of a heap; 0: it is not known how it is cut
+    std::size_t mapping = 0;  // index; its file is that of a module's variables
+    std::size_t thread = 0;   // index, of a stack
+    Address first_chunk = 0;  // of a heap; 0: it is not known how it is cut
+    bool below_stack = false; // mapped, and may be another stack, or what calls left over
 };
 
 class MemoryMap {
@@ -42,6 +43,7 @@ public:
 
     // The C library's heap may not be all that there is: another malloc, or an interpreter's.
     const std::string& other_allocator() const { return other_allocator_; } // its file; or empty
+    bool has_unknown_python() const { return has_unknown_python_; }
     bool knows_own() const { return knows_own_; } // vramscope's own tables could be left out
 
 private:
@@ -49,11 +51,14 @@ private:
     void add(const MemoryMapping& mapping, std::size_t index, const std::string& log);
     void add_private(const MemoryMapping& mapping, std::size_t index);
     void add_anonymous(AddressSpan span, std::size_t index);
-    std::size_t thread_in(const AddressSpan& span) const;
     bool has_device_memory(const AddressSpan& span) const;
     Address thread_heap_end(Address begin, const AddressSpan& span) const;
     Address first_chunk_of(Address heap, Address end) const;
-    bool add_stack(const AddressSpan& span, std::size_t index);
+    bool add_stacks(const AddressSpan& span, std::size_t index);
+    Address descriptor_end(const Region& stack) const;
+    std::vector<Region> stacks_in(const AddressSpan& span, std::size_t index) const;
+    bool is_one_stack(const Region& stack, std::size_t index) const;
+    void add_mapped(AddressSpan span, std::size_t index, bool below_stack = false);
 
     const ProcessMemory& memory_;
     const ModuleNames& modules_;
@@ -63,6 +68,7 @@ private:
     std::vector<std::string> books_; // modules
     Sieve book_locals_{{}};
     std::string other_allocator_;
+    bool has_unknown_python_ = false;
     bool knows_own_ = false;
     std::string module_;     // whose variables came last
     Address module_end_ = 0; // and where they ended

@@ -129,7 +129,16 @@ inline constexpr std::uint64_t kWeakCallback = 24;
 inline constexpr std::uint64_t kCodeLocalNames[] = {96}, kOldCodeLocalNames[] = {72, 88, 80};
 inline constexpr std::uint64_t kCodeName = 128, kOldCodeName = 112;
 inline constexpr std::uint64_t kOldCodeFreeFrame = 128; // of a call that ended: for the next one
-inline constexpr std::uint64_t kDigits = 24, kVersionShift = 16; // of sys.hexversion, a small int
+inline constexpr std::uint64_t kDigits = 24; // of an int: 30 bits in each 32, the lowest first
+inline constexpr std::uint64_t kDigitBits = 30;
+// Of one digit or two, which an address has; 0: no such digits. What is behind one digit is nobody's.
+constexpr std::uint64_t value_of_digits(std::uint64_t word, int digits) noexcept
+{
+    const std::uint64_t low = word & UINT32_MAX;
+    const std::uint64_t high = digits == 2 ? word >> 32 : 0;
+    return low >> kDigitBits != 0 || high >> kDigitBits != 0 ? 0 : high << kDigitBits | low;
+}
+inline constexpr std::uint64_t kVersionShift = 16; // of sys.hexversion, a small int
 
 inline constexpr std::uint64_t kChunkBefore = 0, kChunkBytes = 8;
 

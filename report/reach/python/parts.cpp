@@ -81,8 +81,10 @@ AddressSpan PythonMemory::used_of(Address object) const
 {
     constexpr std::uint64_t kMostBytes = 1 << 16;
     const std::string name = type_name(object);
-    if (name == "str" || name == "bytes" || name == "int" || name == "float")
-        return {object, object}; // characters and digits
+    if (name == "int")
+        return {object + kDigits, object + kDigits + sizeof(Address)};
+    if (name == "str" || name == "bytes" || name == "float")
+        return {object, object}; // characters
     if (name == "frame" && layout_.frames == Frames::chunks)
         return used_of_frame(object);
     const Address type = word_at(object + kType);

@@ -163,10 +163,22 @@ Address PythonMemory::object_in(const AddressSpan& block) const
     return 0;
 }
 
+bool PythonMemory::has_digits(Address object, Address word, std::uint64_t value) const
+{
+    constexpr std::uint64_t kInBits = 12; // since 3.12 the count of digits is behind three bits
+    constexpr std::uint64_t kIsImmortal = 4;
+    const std::uint64_t count = word_at(object + kCount) & ~kIsImmortal;
+    const std::uint64_t digits = value >> kDigitBits == 0 ? 1 : 2;
+    return is_of(object, "int") && word == object + kDigits &&
+           count == (layout_.minor >= kInBits ? digits << 3 : digits);
+}
+
 bool PythonMemory::is_no_holder(Address object, Address word) const
 {
     if (word < object)
         return word + kCollectorBytes >= object;
+    if (is_of(object, "int") && word >= object + kCount)
+        return true;
     if (layout_.frames == Frames::objects && word == object + kOldCodeFreeFrame &&
         is_of(object, "code"))
         return true;

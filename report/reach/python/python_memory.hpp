@@ -47,6 +47,8 @@ public:
     Address object_in(const AddressSpan& block) const;
     // A word that leads to what the object does not own: the collector's list, a weak reference.
     bool is_no_holder(Address object, Address word) const;
+    // Whether it is an int of this value, an address, and its digits are there.
+    bool has_digits(Address object, Address word, std::uint64_t value) const;
     bool is_foreign(Address object) const; // of a type that is none of the interpreter's own
     std::uint64_t references(Address object) const; // as its count says
     bool is_reference(std::uint64_t value, Address object) const;

@@ -15,7 +15,7 @@ PROGRAM = SOURCE / "tests" / "programs" / "python" / "holders.py"
 KNOWN, OTHERS = tuple(f"3.{minor}" for minor in range(8, 16)), ("3.6", "3.7")
 WITH_FRAME_OBJECTS = ("3.8", "3.9", "3.10")  # there a generator has its locals in one
 OF_TENSOR = ["Tensor.impl", "c_void_p"]
-# The chain down to the piece of C's heap that has the block's address; None: it is lost.
+# The chain down to the piece of C's heap, or the int, that has the block's address; None: it is lost.
 CHAINS = {
     "a_global": ["variable `a_global` of module `__main__`", *OF_TENSOR],
     "losses": ["variable `losses` of module `__main__`", "list of 3", *OF_TENSOR],
@@ -33,6 +33,9 @@ CHAINS = {
                   *OF_TENSOR],
     "generator": ["variable `running` of module `__main__`", "generator `generator`", *OF_TENSOR],
     "local_of_a_thread": ["local `waiting` of `waits` in thread N", *OF_TENSOR],
+    "address": ["variable `addresses` of module `__main__`", "list of 1"],
+    "local_address": ["local `address` of `main` in thread N"],
+    "handle": ["variable `handles` of module `__main__`", "dict of 1", "int"],
     "dropped": None,
     "garbage": None,
 }
@@ -112,7 +115,7 @@ class PythonHolders(LiveTest):
             self.assertIn(verdict, lost if CHAINS[name] is None else ("held",), (name, chain))
             if CHAINS[name]:
                 self.assertEqual(chain[:-1], chain_in(version, name), name)
-                self.assertRegex(chain[-1], r"^a heap block of \d+ B$")
+                self.assertRegex(chain[-1], "^int$" if name.endswith("address") else r"^a heap block of \d+ B$")
         chains = {name: chain for name, verdict, chain in said if verdict == "lost"}
         self.assertRegex(" ".join(chains.get("dropped", ["a heap block of 64 B"])), r"^a heap block of \d+ B$")
         self.assertRegex(" ".join(chains.get("garbage", ["a cycle of Cycle that gc.collect() would free"])), A_CYCLE)

@@ -179,6 +179,22 @@ class Reach(LiveTest):
         self.assertEqual(process.returncode, 0)
         self.assertGreater(int(mapped), SEARCHES)
 
+    def test_stacks_that_share_a_mapping(self):
+        """What waits below a running stack may be alive, so that it is not called lost."""
+        with self.open([PROGRAMS / "reach_stacks"]) as process:
+            lines = []
+            while not lines or lines[-1] != "ready\n":
+                lines.append(process.stdout.readline())
+            names = blocks_of("".join(lines))
+            rows = super().reach(process)["rows"]
+            said = {names[group["sum"]["bytes"]]: (group["verdict"], group["chain"]) for row in rows for group in row["groups"]}
+            tids = sorted(int(tid) for tid in os.listdir(f"/proc/{process.pid}/task"))
+            process.communicate(timeout=60)
+        for number, tid in enumerate(tids[1:]):
+            self.assertEqual((said[f"thread_{number}"][0], said[f"thread_{number}"][1][0]), ("held", f"the stack of thread {tid}"), said)
+        self.assertEqual(said["runs"][0], "held")
+        self.assertEqual(said["waits"][0], "possibly", said["waits"])
+
     def test_each_way_to_hold_and_to_lose_a_block(self):
         for pool in ("off", "cache", "split"):
             with self.subTest(pool=pool):

@@ -34,6 +34,16 @@ def allocate(name):
     return piece
 
 
+def address_of(name):
+    """The address of a block itself, as an int: so ctypes gives it."""
+    global next_bytes
+    next_bytes += 16
+    block = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(block), next_bytes))
+    print(next_bytes, name)
+    return block.value
+
+
 def wipe(depth):
     """No word of what was may stay behind on the stack of C."""
     return depth and max([depth], key=lambda _: wipe(depth - 1))
