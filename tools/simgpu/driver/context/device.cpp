@@ -40,9 +40,9 @@ Device::Device(int ordinal, std::size_t bytes)
         window_bytes_ = 0;
         return;
     }
-    window_ = round_up(reinterpret_cast<std::uintptr_t>(reserved), kBlockBytes);
-    mapped_end_ = window_;
-    blocks_.give(window_, window_bytes_);
+    hidden_window_ = ~round_up(reinterpret_cast<std::uintptr_t>(reserved), kBlockBytes);
+    mapped_end_ = window();
+    blocks_.give(window(), window_bytes_);
 }
 
 // The window is mapped only as far as it was ever used, so that a leak checker or a core dump need
@@ -52,10 +52,10 @@ bool Device::map_up_to(std::uintptr_t end)
     if (end <= mapped_end_)
         return true;
     const std::uintptr_t target =
-        std::min(window_ + window_bytes_, window_ + round_up(end - window_, kMapStep));
+        std::min(window() + window_bytes_, window() + round_up(end - window(), kMapStep));
     void* const mapped = mmap(reinterpret_cast<void*>(mapped_end_), target - mapped_end_,
                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_,
-                              static_cast<off_t>(mapped_end_ - window_));
+                              static_cast<off_t>(mapped_end_ - window()));
     if (mapped == MAP_FAILED)
         return false;
     mapped_end_ = target;
@@ -109,7 +109,7 @@ void Device::unreserve_blocks(std::uintptr_t address, std::size_t bytes, bool di
 {
     if (dirty)
         fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(address - window_), static_cast<off_t>(charged_bytes(bytes)));
+                  static_cast<off_t>(address - window()), static_cast<off_t>(charged_bytes(bytes)));
     blocks_.give(address, charged_bytes(bytes));
 }
 
@@ -155,7 +155,7 @@ void Device::give(std::uintptr_t address, std::size_t bytes, bool dirty)
         unreserve_blocks(address, bytes, dirty);
         return;
     }
-    const std::uintptr_t block = window_ + (address - window_) / kBlockBytes * kBlockBytes;
+    const std::uintptr_t block = window() + (address - window()) / kBlockBytes * kBlockBytes;
     const auto merged =
         small_.give(address, round_up(bytes, kSmallStep), block, block + kBlockBytes);
     if (merged.bytes < kBlockBytes)

@@ -37,7 +37,7 @@ public:
     std::size_t total_bytes() const { return total_bytes_; }
     std::size_t used_bytes() const { return used_bytes_; }
     int file() const { return file_; }
-    std::uintptr_t window() const { return window_; }
+    std::uintptr_t window() const { return ~hidden_window_; }
     std::size_t window_bytes() const { return window_bytes_; }
 
     // Device memory, or 0 if the device does not have that many bytes left.
@@ -72,7 +72,8 @@ private:
     std::size_t others_bytes_ = 0;
     std::minstd_rand others_move_;
     std::size_t window_bytes_;
-    std::uintptr_t window_ = 0;
+    // All bits are turned, so that a search for pointers finds none to the first block here.
+    std::uintptr_t hidden_window_ = ~std::uintptr_t{0};
     std::uintptr_t mapped_end_ = 0;
     int file_ = -1;
     FreeRanges blocks_;
