@@ -10,7 +10,11 @@
 namespace vramscope::report {
 namespace {
 
-using Found = std::map<std::string, ComparedFinding>; // keyed by fingerprint
+struct Place : ComparedFinding {
+    bool was_there = false; // in the base; a buffer that is replaced grows by no blocks
+    bool is_there = false;
+};
+using Found = std::map<std::string, Place>; // keyed by fingerprint
 
 double speed(const GrowthRate& rate)
 {
@@ -26,7 +30,8 @@ void keep_faster(const GrowthRate*& kept, const GrowthRate* rate)
 // Rows of the same call stack in several processes or on several devices are one.
 void add(Found& places, const FoundRow& row, bool is_new)
 {
-    ComparedFinding& found = places[row.culprit.place->fingerprint];
+    Place& found = places[row.culprit.place->fingerprint];
+    (is_new ? found.is_there : found.was_there) = true;
     found.place = row.culprit.place;
     (is_new ? found.new_bytes : found.base_bytes) += row.culprit.bytes;
     (is_new ? found.new_count : found.base_count) += row.culprit.count;
@@ -44,11 +49,11 @@ Change change_of_rate(const GrowthRate& base, const GrowthRate& now, double tole
                                                         : Change::same;
 }
 
-Change change_of(const ComparedFinding& found, ComparedBy compared, double tolerance)
+Change change_of(const Place& found, ComparedBy compared, double tolerance)
 {
-    if (found.base_count == 0)
+    if (!found.was_there)
         return Change::added;
-    if (found.new_count == 0)
+    if (!found.is_there)
         return Change::gone;
     if (compared == ComparedBy::rate && found.base_rate && found.new_rate)
         return change_of_rate(*found.base_rate, *found.new_rate, tolerance);

@@ -10,6 +10,7 @@ from oracle import BROWSER, BUILD, NOT_HERE, OracleTest
 from pages import why_no_pages
 
 FRAME = pathlib.Path(__file__).parent / "browser" / "frame.mjs"
+SAVED = "import sys, vramscope; vramscope.load(sys.argv[1]).page().save(sys.argv[2])"
 SHOWN = "import sys, vramscope; print(vramscope.load(sys.argv[1]).page()._repr_html_())"
 
 
@@ -26,6 +27,18 @@ class NotebookPageTest(OracleTest):
         self.assertRegex(told["address"], "^about:srcdoc#flame&.*theme=dark")
         self.assertEqual(told["notebook"], "http://notebook.invalid/lab/tree/notebook.ipynb")
         self.assertGreater(told["size"]["width"], 1000)
+
+    def test_a_saved_page_takes_the_place_of_a_page_alone(self):
+        log, _ = self.trace_log("training_demo")
+        before, page = log.read_bytes(), self.folder / "page.html"
+
+        def save(path):
+            done = self.execute(sys.executable, "-c", SAVED, log, path, PYTHONPATH=str(BUILD / "lib/vramscope/python"))
+            return done.stderr.splitlines()[-1] if done.stderr else ""
+        self.assertEqual([save(page), save(page)], ["", ""])
+        self.assertTrue(page.read_text().startswith("<!doctype html>"))
+        self.assertEqual(save(log), f"FileExistsError: {log} is there, is no page, and is kept")
+        self.assertEqual(log.read_bytes(), before)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 # tools/python/vramscope/_pages.py — a report's page for a browser, as notebooks show it.
 """A page that the command made."""
 import html
+import os
 from typing import Sequence
 
 from ._command import ask
+
+_BEGINNING = b"<!doctype html>"
 
 
 class Page:
@@ -21,5 +24,15 @@ class Page:
                 .format(html.escape(self.html), self.height))
 
     def save(self, path: str) -> None:
+        """Writes it. A file that is there is replaced only if it is a page, too."""
+        if os.path.lexists(path) and not _is_page(path):
+            raise FileExistsError("{} is there, is no page, and is kept".format(path))
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.html)
+
+
+def _is_page(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
