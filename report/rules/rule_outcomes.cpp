@@ -55,7 +55,7 @@ std::vector<RuleOutcome> RuleWatch::outcomes(StackReader& shown)
     return outcomes;
 }
 
-// Whether nothing in the log has the name. A word of the grammar and a device's number are no names.
+// Whether nothing in the log has the name. A word of the grammar and a device are no names.
 bool RuleWatch::may_be_a_slip(const Condition& condition) const
 {
     switch (condition.kind) {

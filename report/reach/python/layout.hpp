@@ -131,7 +131,7 @@ inline constexpr std::uint64_t kCodeName = 128, kOldCodeName = 112;
 inline constexpr std::uint64_t kOldCodeFreeFrame = 128; // of a call that ended: for the next one
 inline constexpr std::uint64_t kDigits = 24; // of an int: 30 bits in each 32, the lowest first
 inline constexpr std::uint64_t kDigitBits = 30;
-// Of one digit or two, which an address has; 0: no such digits. What is behind one digit is nobody's.
+// Of one digit or two, which an address has; 0: no such digits. Behind one digit is nobody's word.
 constexpr std::uint64_t value_of_digits(std::uint64_t word, int digits) noexcept
 {
     const std::uint64_t low = word & UINT32_MAX;
