@@ -25,6 +25,10 @@ class KernelTest(CliTest):
             "display_name": "Python 3 (vramscope)", "language": "python", "interrupt_mode": "message",
             "metadata": {"debugger": True}})
 
+    def test_options_of_run_are_handed_on_as_they_are(self):
+        self.assertEqual(self.install("--python", "/usr/bin/python3", "--", "--set=poison=", "--json=")[0], 0)
+        self.assertEqual(self.kernel()["argv"][1:5], ["run", "--set=poison=", "--json=", "--"])
+
     def test_it_goes_where_jupyter_looks(self):
         for env, where in (({"HOME": str(self.folder)}, ".local/share/jupyter"),
                            ({"HOME": "/nowhere", "XDG_DATA_HOME": str(self.folder / "xdg")}, "xdg/jupyter")):

@@ -78,6 +78,47 @@ class Usage(CliTest):
                 self.assert_refused(["run", option, value, "touch", "ran"], part)
                 self.assertFalse((self.folder / "ran").exists())
 
+    def options_with_values(self, command):
+        """As people write them: {"--json": 1}, with how many values each has."""
+        rows = re.findall(r"(?m)^  (?:(-\w), )?(--?[\w-]+) ([A-Z][\w.=/]*(?: [A-Z]+)*)(?: {2}|$)",
+                          "".join(self.vramscope(command, how, env={"COLUMNS": "200"})[1] for how in ("--help", "--help-all")))
+        return {name: len(value.split()) for short, long, value in rows for name in (short, long) if name}
+
+    def test_an_empty_value_is_refused_by_every_option_of_every_command(self):
+        seen = set()
+        for command in sum(self.commands().values(), []):
+            for option, values in self.options_with_values(command).items():
+                more = ["x"] * (values - 1)
+                ways = [[option, "", *more, "4711"]]  # a process, a log, a program
+                if option.startswith("--"):
+                    ways.append([f"{option}=", *more, "4711"])
+                for arguments in ways:
+                    with self.subTest(command=command, arguments=arguments):
+                        self.assert_refused([command, *arguments], "--output" if option == "-o" else option)
+                seen.add(option)
+        for option in ("-o", "-n", "--json", "--max-peak", "--log-file", "--on", "--simulate", "--to", "--name", "--interval", "--card"):
+            self.assertIn(option, seen)
+
+    def test_an_empty_value_is_not_the_next_argument(self):
+        for name in ("a.vsl", "b.vsl"):
+            (self.folder / name).write_text("precious")
+        self.assert_refused(["report", "-f", "--json=", "a.vsl", "b.vsl"], "--json: its value is empty: write FILE (see `vramscope report --help`)")
+        self.assert_refused(["check", "--max-peak", "", "a.vsl"], "--max-peak: its value is empty: write BYTES")
+        self.assert_refused(["run", "-o", "", "touch", "ran"], "--output: its value is empty: write LOG")
+        self.assert_refused(["memcheck", "--log-file=", "touch", "ran"], "--log-file: its value is empty")
+        self.assert_refused(["run", "--on", "", "true", "touch", "ran"], "--on: its value is empty: write EVENT COMMAND")
+        self.assert_refused(["run", "--on=", "true", "touch", "ran"], "--on")
+        self.assertFalse((self.folder / "ran").exists())
+        self.assertEqual({(self.folder / name).read_text() for name in ("a.vsl", "b.vsl")}, {"precious"})
+
+    def test_the_arguments_of_a_program_and_values_may_look_like_one(self):
+        self.assertEqual(self.vramscope("run", "echo", "--json=", "-o", "", "--")[:2], (0, "--json= -o  --\n"))
+        self.assertEqual(self.vramscope("run", "--pool", "off", "--", "echo", "--json=", "")[:2], (0, "--json= \n"))
+        self.assertEqual(self.vramscope("run", "--set", "poison=", "--set=poison=", "echo", "ran")[:2], (0, "ran\n"))
+        # A regular expression, and not an option of ours: it is the log that is missing.
+        status, _, stderr = self.vramscope("leaks", "--match", "--json=", "none.vsl")
+        self.assertEqual(status, 120, stderr)
+
     def commands(self):
         """By the headings of `vramscope --help`."""
         groups = re.findall(r"(?m)^([A-Z].*):\n((?:  .*\n)+)", self.vramscope("--help")[1])

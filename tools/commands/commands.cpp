@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/manual/help.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
+#include "tools/process/traced_process.hpp"
 
 namespace vramscope {
 namespace {
@@ -66,9 +68,13 @@ int CommandLine::run(std::vector<std::string> arguments)
     for (const Command& command : commands_) // all of their options are there now
         if (manual::has_more(*command.app))
             command.app->set_help_all_flag("--help-all", "all options, and all about them");
-    for (const Command& command : commands_)
-        if (command.take_rest && command.app->get_name() == arguments.front())
+    for (const Command& command : commands_) {
+        if (command.app->get_name() != arguments.front())
+            continue;
+        if (command.take_rest)
             command.take_rest(arguments);
+        refuse_empty_values(*command.app, arguments);
+    }
     std::reverse(arguments.begin(), arguments.end()); // the order that CLI11 wants
     app_.parse(arguments);
     return std::find_if(commands_.begin(), commands_.end(),

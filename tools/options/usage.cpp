@@ -34,6 +34,19 @@ std::size_t distance(std::string_view one, std::string_view other)
     return row[other.size()];
 }
 
+bool takes_values(const CLI::Option& option)
+{
+    return !option.get_positional() && option.get_items_expected_max() > 0;
+}
+
+// How many of the arguments behind this one are its values: "--json" has one, "--json=x" none.
+std::size_t values_behind(const CLI::App& command, const std::string& argument)
+{
+    const CLI::Option* option =
+        argument.starts_with('-') ? command.get_option_no_throw(argument) : nullptr;
+    return option && takes_values(*option) ? static_cast<std::size_t>(option->get_type_size()) : 0;
+}
+
 std::string or_its_nearest(const std::string& what, const std::string& near,
                            const std::string& help)
 {
@@ -83,9 +96,7 @@ std::vector<std::string> take_program(const CLI::App& command, std::vector<std::
         const std::string& argument = arguments[at];
         if (argument == "--" || !argument.starts_with('-') || argument == "-")
             break;
-        const CLI::Option* option = command.get_option_no_throw(argument);
-        if (option && option->get_items_expected_max() > 0)
-            at += static_cast<std::size_t>(option->get_type_size()); // its values
+        at += values_behind(command, argument);
     }
     at = std::min(at, arguments.size());
     const bool dashes = at < arguments.size() && arguments[at] == "--";
@@ -93,6 +104,27 @@ std::vector<std::string> take_program(const CLI::App& command, std::vector<std::
     std::vector<std::string> program(begin + (dashes ? 1 : 0), arguments.end());
     arguments.erase(begin, arguments.end());
     return program;
+}
+
+void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments)
+{
+    for (std::size_t at = 1; at < arguments.size() && arguments[at] != "--"; ++at) {
+        const std::size_t values = values_behind(command, arguments[at]);
+        const std::string name = arguments[at].substr(0, arguments[at].find('='));
+        if (name.starts_with("--") && arguments[at] == name + "=" &&
+            values_behind(command, name) > 0) {
+            arguments[at++] = name;
+            arguments.emplace(arguments.begin() + static_cast<std::ptrdiff_t>(at)); // an empty one
+        }
+        at += values;
+    }
+    for (CLI::Option* const option : command.get_options())
+        if (takes_values(*option))
+            option->check([what = option->get_option_text()](const std::string& value) {
+                return value.empty() ? fmt::format("its value is empty: write {}",
+                                                   what.empty() ? "one" : what)
+                                     : std::string();
+            });
 }
 
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error)
