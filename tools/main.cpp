@@ -15,6 +15,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/manual/help.hpp"
 #include "tools/options/usage.hpp"
+#include "tools/output/desktop.hpp"
 #include "tools/output/messages.hpp"
 
 namespace {
@@ -80,7 +81,9 @@ int main(int argc, char** argv)
     try {
         std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
         const std::optional<int> ended = vramscope::run_without_options(arguments);
-        return ended ? *ended : run_command(std::move(arguments));
+        const int status = ended ? *ended : run_command(std::move(arguments));
+        vramscope::finish_stdout();
+        return status;
     } catch (const vramscope::report::Error& error) {
         vramscope::fail(error.what());
         return static_cast<int>(error.exit());

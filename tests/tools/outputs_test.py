@@ -5,6 +5,8 @@ import gzip
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import unittest
 
@@ -233,6 +235,56 @@ class WhatIsThere(OutputTest):
         for command in self.commands:
             self.assert_refused(*("no/such/out" if word == "OUT" else word for word in command),
                                 parts=["cannot write no/such/out: No such file or directory"])
+
+
+class AWriteThatFails(OutputTest):
+    """Is a line and 125, for whatever command."""
+
+    def setUp(self):
+        super().setUp()
+        self.printing = [["report", "run.vsl"], ["leaks", "-q", "run.vsl"], ["plan", "run.vsl"], ["check", "run.vsl"],
+                         ["diff", "run.vsl", "run.vsl"], ["job", "run.vsl"], ["suppress", "run.vsl"], ["reduce", "run.vsl"],
+                         ["export", "--to", "jsonl", "run.vsl"], ["report", "--json", "-", "run.vsl"], ["doctor", "run.vsl"],
+                         ["doctor"], ["schema"], ["manual", "run"], ["completion", "bash"], ["help", "run"], ["--help"],
+                         ["run", "--help-all"], ["--version"]]
+
+    def assert_told(self, arguments, done):
+        self.assertEqual(done.returncode, 125, (arguments, done.stderr))
+        self.assert_one_line(done.stderr.decode(), "vramscope: error: ")
+
+    def test_on_stdout(self):
+        for arguments in self.printing:
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                self.assert_told(arguments, subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, stdout=full, timeout=120,
+                                                           stderr=subprocess.PIPE, env=self.environment()))
+
+    def limited(self, arguments, stdout=subprocess.PIPE):
+        """With a limit of 8 bytes for each file, as `ulimit -f` sets one."""
+        return subprocess.run([VRAMSCOPE, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, timeout=120,
+                              env=self.environment(), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8)))
+
+    def test_beyond_the_limit_of_a_files_size(self):
+        writing = [["export", "--to", name, "-o", "out", "run.vsl"] for name in FORMATS if name != "sqlite"]  # that has a file in TMPDIR too
+        writing += [[command, "--json", "out", "run.vsl"] for command in (*VIEWS, "check", "plan", "job")]
+        writing += [["suppress", "-o", "out", "run.vsl"], ["reduce", "-o", "out", "run.vsl"], ["symbolize", "-o", "out", "run.vsl"],
+                    ["pack", "-o", "out", "run.vsl"], ["diff", "--json", "out", "run.vsl", "run.vsl"]]
+        for arguments in writing:
+            with self.subTest(arguments):
+                done = self.limited(arguments)
+                self.assert_told(arguments, done)
+                self.assertIn("File too large", done.stderr.decode())
+                self.assertFalse((self.folder / "out").exists())
+        for arguments in self.printing:
+            with self.subTest(arguments), open(self.folder / "text", "wb") as text:
+                self.assert_told(arguments, self.limited(arguments, stdout=text))
+
+    def test_ends_who_prints_for_nobody_quietly(self):
+        reader, nobody = os.pipe()
+        os.close(reader)
+        done = subprocess.run([VRAMSCOPE, "report", "run.vsl"], cwd=self.folder, stdout=nobody, stderr=subprocess.PIPE, timeout=120,
+                              env=self.environment())
+        os.close(nobody)
+        self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, b""))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ void CommandLine::take_rest_by(std::function<void(std::vector<std::string>&)> ta
 
 int CommandLine::run(std::vector<std::string> arguments)
 {
+    survive_full_files();
     for (const Command& command : commands_) // all of their options are there now
         if (manual::has_more(*command.app))
             command.app->set_help_all_flag("--help-all", "all options, and all about them");

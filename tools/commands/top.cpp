@@ -19,6 +19,7 @@
 #include "tools/commands/top_keys.hpp"
 #include "tools/commands/top_program.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/output/desktop.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/output/screen.hpp"
@@ -142,8 +143,7 @@ void print(const Top& top)
     for (const std::string& line :
          live_lines(top.programs(), {style.color, style.width, kStacksWithoutScreen}))
         std::cout << line << '\n';
-    if (!std::cout.flush())
-        throw report::Error(report::Exit::usage, "cannot write to stdout");
+    finish_stdout();
 }
 
 // One frame below the other: for files, pipes, and terminals that cannot be drawn on.

@@ -73,7 +73,13 @@ void show(const std::string& text)
     if (!program.empty() && show_in(program, text))
         return;
     std::cout << text;
-    if (!std::cout.flush())
+    finish_stdout();
+}
+
+void finish_stdout()
+{
+    // By way of iostreams or of stdio, which is what they write to.
+    if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
         throw report::Error(report::Exit::usage, "cannot write to stdout");
 }
 

@@ -12,6 +12,9 @@ void use_no_pager();
 // an empty name or cat is none. Error (125) if it cannot be written.
 void show(const std::string& text);
 
+// Error (125) if anything that was printed to stdout could not be written.
+void finish_stdout();
+
 // By xdg-open, which is not waited for; a line on stderr where there is none.
 void open_in_browser(const std::string& file);
 

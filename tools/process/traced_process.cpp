@@ -1,11 +1,11 @@
 // tools/process/traced_process.cpp — clone, exec, wait; signals are taken by sigwaitinfo.
 #include "tools/process/traced_process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -35,8 +35,22 @@ sigset_t handled_signals()
     return set;
 }
 
-constexpr int kOfFailedWrites[] = {SIGPIPE, SIGXFSZ};
-std::vector<struct sigaction> before_survival; // empty: nothing was changed
+struct Disposition {
+    int number;
+    struct sigaction action;
+};
+std::vector<Disposition> before_survival; // of the signals that we ignore; each is there once
+
+void survive(int number)
+{
+    struct sigaction ignored {
+    }, before{};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(number, &ignored, &before);
+    if (std::ranges::none_of(before_survival,
+                             [number](const Disposition& one) { return one.number == number; }))
+        before_survival.push_back({number, before});
+}
 
 // A child on its way to the program, in memory that it shares with us: we go on when it has become
 // the program, or has ended.
@@ -76,8 +90,8 @@ int become_program(void* argument)
     if (!start.refusal.empty())
         return 127;
     ::sigaction(SIGCHLD, &start.of_children, nullptr);
-    for (std::size_t i = 0; i < before_survival.size(); ++i)
-        ::sigaction(kOfFailedWrites[i], &before_survival[i], nullptr);
+    for (const Disposition& before : before_survival)
+        ::sigaction(before.number, &before.action, nullptr);
     ::sigprocmask(SIG_SETMASK, &start.mask, nullptr);
     ::execvp(start.arguments[0], start.arguments.data());
     start.exec_error = errno;
@@ -98,13 +112,15 @@ pid_t run_child(Start& start)
 
 } // namespace
 
+void survive_full_files()
+{
+    survive(SIGXFSZ);
+}
+
 void survive_failed_writes()
 {
-    struct sigaction ignored {};
-    ignored.sa_handler = SIG_IGN;
-    before_survival.resize(std::size(kOfFailedWrites));
-    for (std::size_t i = 0; i < before_survival.size(); ++i)
-        ::sigaction(kOfFailedWrites[i], &ignored, &before_survival[i]);
+    survive_full_files();
+    survive(SIGPIPE);
 }
 
 TracedProcess::TracedProcess(const std::vector<std::string>& command,

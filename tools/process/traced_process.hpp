@@ -13,8 +13,10 @@
 
 namespace vramscope {
 
-// From here on a write to a pipe without a reader, or beyond the limit of a file's size, is an
-// error and not our end. Processes that are started later get the dispositions from before.
+// From here on a write beyond the limit of a file's size is an error and not our end. A program
+// that is started later gets the disposition from before.
+void survive_full_files();
+// The same, and of a write to a pipe without a reader.
 void survive_failed_writes();
 
 class TracedProcess {
