@@ -169,6 +169,12 @@ void Output::check_writable() const
     }
 }
 
+bool Output::is_replaced() const
+{
+    struct stat status;
+    return descriptor_ < 0 && (::stat(path_.c_str(), &status) != 0 || S_ISREG(status.st_mode));
+}
+
 bool Output::is_stdout() const
 {
     return descriptor_ == STDOUT_FILENO;

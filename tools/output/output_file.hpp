@@ -37,6 +37,7 @@ public:
 
     bool wanted() const { return !name_.empty(); }
     bool is_stdout() const;
+    bool is_replaced() const; // what is written takes its place: it is a regular file, or none yet
     const std::string& name() const { return name_; } // as it was given
 
 private:

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ namespace vramscope {
 struct WatchOptions {
     std::string metrics;                                 // empty: none are wanted
     std::vector<std::pair<std::string, std::string>> on; // events, and a command for each
-    double interval = 15;                                // seconds
+    std::optional<double> interval;                      // seconds
 
     bool wanted() const { return !metrics.empty() || !on.empty(); }
 };
@@ -40,8 +41,9 @@ extern const char* const kWatchHelp; // for the end of a command's --help
 
 void add_watch_options(CLI::App& command, WatchOptions& options);
 
-// Error (125) for an event, a time or a file that is none or cannot be written. `program`: for the
-// name of the file of metrics, which has the parts that names of logs have.
+// Error (125) for an event or a time that is none, for a file that cannot be replaced again and
+// again, for a command that cannot be run. `program`: for the name of the file of metrics, which
+// has the parts that names of logs have.
 WatchPlan read_watch_options(const WatchOptions& options, const std::string& program,
                              const std::vector<std::filesystem::path>& taken, bool force,
                              const report::SymbolizerOptions& symbols);

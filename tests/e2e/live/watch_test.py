@@ -137,11 +137,13 @@ class Watch(LiveTest):
         self.assertEqual(sorted(call[0] for call in self.calls()), ["growth", "headroom"])
 
     def test_a_command_that_fails_is_a_line_and_no_harm(self):
-        process = self.run_live("--on", "headroom=99%", "./nothing", "--on", "headroom=98%", self.command("bad", "#!/bin/sh\nexit 3\n"))
+        process = self.run_live("--on", "headroom=99%", self.command("gone"), "--on", "headroom=98%", self.command("bad", "#!/bin/sh\nexit 3\n"))
+        self.tell(process, "nothing")  # by then it was looked for
+        (self.folder / "gone").unlink()
         self.tell(process, "hold 8388608 1")
         self.end(process)
         self.assertEqual(process.returncode, 0)
-        self.assertIn("vramscope: warning: --on: ./nothing cannot be run: No such file or directory\n", self.stderr())
+        self.assertIn("vramscope: warning: --on: ./gone cannot be run: No such file or directory\n", self.stderr())
         self.assertIn("vramscope: warning: --on: ./bad ended with 3\n", self.stderr())
 
     def test_all_programs_of_a_run_are_in_one_file(self):
@@ -154,10 +156,23 @@ class Watch(LiveTest):
         self.assertEqual([re.search('rank="(.)"', line)[1] for line in lines], ["0", "1", "1"])
 
     def test_what_cannot_be_is_refused_before_the_program_starts(self):
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "folder").mkdir()
+        (self.folder / "data").write_text("data")
+        self.command("script", "#!/no/such/shell\n")
         for options, words in [(("--on", "leak", "true"), "--on leak: write growth, oom, headroom=5% or headroom=2GiB"),
                                (("--on", "headroom=0%", "true"), "--on headroom=0%: write"),
                                (("--on", "headroom=x", "true"), "--on headroom=x: write"),
+                               (("--on", "growth", "./nothing"), "--on growth ./nothing: there is no such command"),
+                               (("--on", "growth", "no-such-command"), "--on growth no-such-command: there is no such command"),
+                               (("--on", "headroom=5%", "./folder"), "--on headroom=5% ./folder: it is a folder"),
+                               (("--on", "oom", "./data"), "--on oom ./data: it is not executable"),
+                               (("--on", "oom", "./script"), "--on oom ./script: there is no /no/such/shell"),
                                (("--interval", "0"), "--interval is 0.1 to 3600 seconds"),
+                               (("--interval", "5"), "--interval is for --metrics and --on"),
+                               (("--metrics", "pipe"), "--metrics pipe: it is no regular file"),
+                               (("--metrics", "/dev/null"), "--metrics /dev/null: it is no regular file"),
+                               (("--metrics", "/dev/stdout"), "--metrics /dev/stdout: it is no regular file"),
                                (("--metrics", "-"), "--metrics -: write the name of a file"),
                                (("--metrics", "no/where"), "no/where")]:
             done = self.execute(VRAMSCOPE, "run", *options, "--", PROGRAMS / "no_cuda")
