@@ -95,8 +95,8 @@ LAYERS = {
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
     "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "report/symbols", "report/words",
                            "tools/output", "tools/process", "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],
-    "tools/watch": ["report", "report/exporters", "report/findings", "report/model", "report/symbols", "report/words", "tools/output",
-                    "tools/process", "tools/process/live", "tracker/capture", "tracker/format"],
+    "tools/watch": ["report", "report/exporters", "report/findings", "report/log", "report/model", "report/symbols", "report/words",
+                    "tools/output", "tools/process", "tools/process/live", "tracker/capture", "tracker/format"],
     "tools/simgpu": [],  # simgpu.h, the header for tests
     "tools/simgpu/driver/base": ["tools/simgpu", "tracker/format"],  # size_text, terminal_text
     "tools/simgpu/driver": ["tools/simgpu", "tools/simgpu/driver/base"],  # its subjects need each other

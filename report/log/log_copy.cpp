@@ -82,13 +82,16 @@ bool copy_chunk(const LogFile& log, std::uint32_t position, std::uint64_t ticks,
 bool copy_log(const LogFile& log, std::uint64_t ticks, int descriptor)
 {
     format::FileHeader header = log.header();
-    header.snapshot_ticks = ticks;
     header.chunks = log.chunks();
-    header.chunks_begun = 0;
+    std::uint32_t begun = 0;
     for (std::uint32_t position = 0;
          (position = log.next_chunk_with_data(position)) < header.chunks; ++position)
-        if (!copy_chunk(log, position, ticks, descriptor, header.chunks_begun))
+        if (!copy_chunk(log, position, ticks, descriptor, begun))
             return false;
+    if (ticks != kWholeLog) {
+        header.snapshot_ticks = ticks;
+        header.chunks_begun = begun;
+    }
     return ::ftruncate(descriptor, static_cast<off_t>(log.chunk_offset(header.chunks))) == 0 &&
            write_at(descriptor, &header, sizeof header, 0);
 }

@@ -20,6 +20,8 @@
 namespace vramscope {
 namespace {
 
+constexpr const char* kSnapshot = "VRAMSCOPE_SNAPSHOT=";
+
 // What happened, and ours.
 std::vector<std::string> environment_for(const CommandCall& call)
 {
@@ -27,9 +29,11 @@ std::vector<std::string> environment_for(const CommandCall& call)
     variables.push_back("VRAMSCOPE_EVENT=" + call.event);
     variables.push_back(fmt::format("VRAMSCOPE_EVENT_PID={}", call.pid));
     variables.push_back("VRAMSCOPE_EVENT_TEXT=" + call.text);
-    variables.push_back("VRAMSCOPE_SNAPSHOT=" + call.snapshot);
+    if (!call.snapshot.empty())
+        variables.push_back(kSnapshot + call.snapshot);
     for (char** variable = environ; *variable; ++variable) // of two with a name the first counts
-        variables.emplace_back(*variable);
+        if (!std::string_view(*variable).starts_with(kSnapshot))
+            variables.emplace_back(*variable);
     return variables;
 }
 

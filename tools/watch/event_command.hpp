@@ -1,8 +1,8 @@
 // tools/watch/event_command.hpp — the command of `--on`, run for one event after the other.
 //
 // No shell reads it, and it has no arguments. It finds in its environment what happened:
-// VRAMSCOPE_EVENT, VRAMSCOPE_EVENT_PID, VRAMSCOPE_EVENT_TEXT, and VRAMSCOPE_SNAPSHOT, a log as it
-// was then. What it prints goes to stderr; there is nothing on its stdin.
+// VRAMSCOPE_EVENT, VRAMSCOPE_EVENT_PID, VRAMSCOPE_EVENT_TEXT, and VRAMSCOPE_SNAPSHOT, a copy of a
+// log as it was then, if there is one. What it prints goes to stderr; there is nothing on its stdin.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct CommandCall {
     std::string event;
     pid_t pid = 0;
     std::string text;
-    std::string snapshot;
+    std::string snapshot; // empty: there is none
 };
 
 class EventCommand {

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/log/log_copy.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/live/log_snapshot.hpp"
 #include "tools/process/signals.hpp"
@@ -148,15 +149,16 @@ void Watch::tell_events(Program& program, std::uint64_t ticks)
     }
 }
 
-// Of what has ended, the log itself; empty, if there can be none.
+// Empty, if there can be none.
 std::string Watch::snapshot_of(const Program& program, WatchEvent event, std::uint64_t ticks) const
 {
-    if (!program.seen.runs)
-        return program.log.path.string();
+    const bool runs = program.seen.runs;
     const std::string name =
         fmt::format("{}.{}", program.log.path.string(), vramscope::name(event));
     try {
-        write_snapshot(Output(name, {program.log.path}, true), program.process->door, ticks);
+        write_snapshot(Output(name, {program.log.path}, true),
+                       runs ? program.process->door : program.log.path,
+                       runs ? ticks : report::kWholeLog);
         return name;
     } catch (const report::Error& error) {
         warn(fmt::format("--on: no snapshot: {}", error.what()));

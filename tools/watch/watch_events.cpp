@@ -75,7 +75,7 @@ WatchRule read_watch_rule(const std::string& text)
 {
     if (text == name(WatchEvent::growth))
         return {WatchEvent::growth};
-    if (text == "oom" || text == name(WatchEvent::out_of_memory))
+    if (text == name(WatchEvent::out_of_memory) || text == "out-of-memory")
         return {WatchEvent::out_of_memory};
     if (text.starts_with(kHeadroom))
         return read_headroom(text);
@@ -90,7 +90,7 @@ const char* name(WatchEvent event)
     case WatchEvent::headroom:
         return "headroom";
     default:
-        return "out-of-memory";
+        return "oom";
     }
 }
 

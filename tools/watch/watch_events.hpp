@@ -24,7 +24,7 @@ struct WatchRule {
 // Error (125) for what is no event.
 WatchRule read_watch_rule(const std::string& text);
 
-// "growth", "headroom", "out-of-memory"
+// "growth", "headroom", "oom"
 const char* name(WatchEvent event);
 
 // Tells of each event once: of a call stack that grows, when it begins to; of a device that is

@@ -126,7 +126,20 @@ class Watch(LiveTest):
         process.communicate("hold 1048576 20\n", timeout=60)
         self.assertNotEqual(process.returncode, 0)
         [(event, _, text, snapshot)] = self.calls()
-        self.assertEqual((event, text, snapshot), ("out-of-memory", "1 allocation failed for want of memory", str(self.log)))
+        self.assertEqual((event, text, snapshot), ("oom", "1 allocation failed for want of memory", f"{self.log}.oom"))
+        self.assertEqual(os.stat(snapshot).st_mode & 0o777, 0o600)
+        then, now = self.json_of(snapshot), self.json_of(self.log)
+        for name in ("allocations", "leaked_bytes"):
+            self.assertEqual(then["totals"][name], now["totals"][name])
+        self.assertNotEqual(then["processes"][0]["end"]["kind"], "running")
+
+    def test_without_a_copy_no_snapshot_is_named(self):
+        says = self.command("says", "#!/bin/sh\necho \"${VRAMSCOPE_SNAPSHOT-none}\" >> calls\n")
+        Path(f"{self.log}.oom").mkdir()  # there can be no file of that name
+        process = self.run_live("--on", "oom", says, gpu="16MiB", interval="3600")
+        process.communicate("hold 1048576 20\n", timeout=60)
+        self.assertEqual(self.calls(), [["none"]])
+        self.assertIn("warning: --on: no snapshot: ", self.stderr())
 
     def test_commands_run_one_after_the_other_and_are_waited_for(self):
         slow = self.command("slow", "#!/bin/sh\nmkdir running || echo twice >> calls\nsleep 1\nrmdir running\n" + HOOK[10:])

@@ -62,6 +62,28 @@ TEST(LogCopy, IsOfAProgramThatWasRunningAndOtherwiseWhole)
     EXPECT_EQ(report.coverage.damaged_chunks, 0u);
 }
 
+TEST(LogCopy, OfAProgramThatHasEndedSaysWhatItsLogSays)
+{
+    LogBuilder log = two_threads();
+    log.header().end = format::End::exit;
+    for (const std::uint32_t lost : {0u, 1u}) {
+        test::Bytes bytes = log.build();
+        format::FileHeader header;
+        std::memcpy(&header, bytes.data(), sizeof header);
+        header.chunks_begun += lost;
+        std::memcpy(bytes.data(), &header, sizeof header);
+        const TempFile original(bytes);
+        const Report wanted = make_report({original.path()});
+        const Report report = report_of_copy(bytes, kWholeLog);
+        EXPECT_EQ(report.processes[0].end.kind, wanted.processes[0].end.kind);
+        EXPECT_EQ(report.coverage.damaged_chunks, wanted.coverage.damaged_chunks);
+        EXPECT_EQ(report.verdict, wanted.verdict);
+        EXPECT_EQ(report.reasons.size(), wanted.reasons.size());
+        EXPECT_EQ(report.totals.leaked_bytes, 11'010u);
+        EXPECT_NE(report.processes[0].end.kind, ProcessEnd::Kind::running);
+    }
+}
+
 TEST(LogCopy, OfADamagedLogIsDamagedToo)
 {
     LogBuilder log = two_threads();
