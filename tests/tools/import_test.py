@@ -50,6 +50,18 @@ class ImportTest(CliTest):
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
 
+class LogsOfOurs(ImportTest):
+    def test_are_logs_already(self):
+        self.assertEqual(self.simulate(PROGRAMS / "training_demo", "1")[0], 0)
+        self.assertEqual(self.vramscope("pack", "-o", "packed.zst", "run.vsl")[0], 0)
+        for name in ("run.vsl", "packed.zst"):
+            for more in ([], ["-o", "other.vsl"], ["-f"]):
+                status, out, errors = self.vramscope("import", *more, name)
+                self.assertEqual((status, out), (120, ""))
+                self.assert_one_line(errors, f"{name} is a log of vramscope's already")
+        self.assertFalse((self.folder / "other.vsl").exists())
+
+
 class SnapshotsOfPyTorch(ImportTest):
     def test_of_each_protocol_have_the_same_calls(self):
         snapshot = snapshot_of(Allocator(1).work(400))

@@ -4,9 +4,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <memory>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,7 +14,6 @@
 #include <fmt/ranges.h>
 
 #include "report/error.hpp"
-#include "report/log/packed_file.hpp"
 #include "report/text/sections.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
@@ -28,8 +25,8 @@
 #include "tools/process/driver_probe.hpp"
 #include "tools/process/installation.hpp"
 #include "tools/process/live/run_file.hpp"
+#include "tools/process/log_stamp.hpp"
 #include "tools/process/traced_process.hpp"
-#include "tracker/format/layout.hpp"
 
 namespace vramscope {
 namespace {
@@ -205,16 +202,6 @@ void look_at_program(const DoctorOptions& options, const Installation& installat
     if (!options.simulate.empty())
         for (const std::string& line : gpu_obstacles(program, options.simulate, installation, {}))
             findings.bad(line);
-}
-
-bool is_log(const std::string& path)
-{
-    char magic[sizeof format::kMagic] = {};
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored) &&
-           std::ifstream(path, std::ios::binary).read(magic, sizeof magic) &&
-           (std::memcmp(magic, format::kMagic, sizeof magic) == 0 ||
-            report::PackedFile::is_packed(magic, sizeof magic));
 }
 
 void look_at_log(const std::string& path, Findings& findings)

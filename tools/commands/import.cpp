@@ -11,6 +11,7 @@
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/output_file.hpp"
+#include "tools/process/log_stamp.hpp"
 
 namespace vramscope {
 namespace {
@@ -38,6 +39,11 @@ struct ImportOptions {
 
 int import_file(const ImportOptions& options)
 {
+    if (is_log(options.recording))
+        throw report::Error(
+            report::Exit::bad_input,
+            fmt::format("{} is a log of vramscope's already, which every command reads as it is",
+                        options.recording));
     fs::path place = options.output;
     if (options.output.empty())
         place = fs::path(options.recording).replace_extension(".vsl");

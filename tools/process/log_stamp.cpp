@@ -1,4 +1,4 @@
-// tools/process/log_stamp.cpp — pwrite of single header fields.
+// tools/process/log_stamp.cpp — what a file begins with, and pwrite of single header fields.
 #include "tools/process/log_stamp.hpp"
 
 #include <cerrno>
@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
+#include "report/log/packed_file.hpp"
 #include "tracker/format/layout.hpp"
 
 namespace vramscope {
@@ -53,6 +56,16 @@ bool write_seen(int descriptor, const SeenByParent& seen)
 }
 
 } // namespace
+
+bool is_log(const std::filesystem::path& file)
+{
+    char magic[sizeof format::kMagic] = {};
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(file, ignored) &&
+           std::ifstream(file, std::ios::binary).read(magic, sizeof magic) &&
+           (std::memcmp(magic, format::kMagic, sizeof magic) == 0 ||
+            report::PackedFile::is_packed(magic, sizeof magic));
+}
 
 std::string stamp_log(const std::filesystem::path& log, pid_t pid, const SeenByParent& seen)
 {

@@ -1,4 +1,4 @@
-// tools/process/log_stamp.hpp — writes how the process ended into its log's header.
+// tools/process/log_stamp.hpp — tells a log by its header, and writes there how its process ended.
 //
 // Only the parent sees how it ended. Touches those fields of FileHeader alone, and only in a file
 // that is a log of that process.
@@ -10,6 +10,9 @@
 #include <sys/types.h>
 
 namespace vramscope {
+
+// Whether the file begins as a log does, packed or not.
+bool is_log(const std::filesystem::path& file);
 
 struct SeenByParent {
     std::optional<int> wait_status; // as waitpid gives it
