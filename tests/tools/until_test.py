@@ -63,6 +63,9 @@ class UntilTest(CliTest):
                 self.assertEqual(then["totals"][name], self.whole["totals"][name])
         self.assertEqual(self.vramscope("report", "--from", "1s", "run.vsl")[0], 125)
         self.assert_one_line(self.vramscope("leaks", "--from", "soon", "run.vsl")[2], "--from soon is no time")
+        status, stdout, errors = self.vramscope("leaks", "--from", "500ms", "--until", "0.2 s", "run.vsl")
+        self.assertEqual((status, stdout), (125, ""))
+        self.assert_one_line(errors, "--from 500ms is later than --until 0.2 s")
 
     def test_the_segments_at_the_end_are_those_of_that_moment(self):
         peak = self.whole["processes"][0]["pool"]["devices"][0]["at_peak"]

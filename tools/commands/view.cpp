@@ -157,6 +157,10 @@ int view_logs(const ViewOptions& options)
         reading.until_ns = time_of("--until", options.until);
     if (!options.from.empty())
         reading.from_ns = time_of("--from", options.from);
+    if (reading.until_ns && reading.from_ns > reading.until_ns)
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--from {} is later than --until {}: nothing is left",
+                                        options.from, options.until));
     const std::optional<std::uint64_t> until_ns = reading.until_ns;
     reading.for_page = !options.output.html.empty();
     if (!options.owners.empty())
