@@ -125,6 +125,37 @@ class TwoOutputs(OutputTest):
         self.assertTrue(page.startswith(b"<!doctype html>") and page.endswith(b"</html>\n"), page[-200:])
         json.loads((self.folder / "leaks.json").read_text())
 
+    def test_of_a_run_are_many_and_each_is_another_file(self):
+        (self.folder / "tables").mkdir()
+        (self.folder / "old").write_bytes(b"")
+        (self.folder / "older").hardlink_to(self.folder / "old")
+        same = {"one": "./one", "tables/z.vsl.jsonl": "tables/z.vsl.jsonl", "old": "older"}
+        outputs = {"-o": [], "--json": [], "--metrics": [], "--sarif": ["--check"], "--junit": ["--check"], "--gitlab": ["--check"]}
+        if self.has_pages():
+            outputs["--html"] = []
+        for name, other in same.items():
+            for first, needs in outputs.items():
+                for second, needs_too in outputs.items():
+                    if first == second or (name == "old" and "-o" in (first, second)):
+                        continue  # a log that is there is refused anyhow, and with -f it is made anew
+                    for force in ([], ["-f"]):
+                        with self.subTest((first, name, second, other), force=force):
+                            self.assert_refused("run", *force, *{*needs, *needs_too}, first, name, second, other, "touch", "ran",
+                                                parts=["choose another name"])
+        for option in ("--json", "--metrics"):
+            self.assert_refused("run", "-f", "-o", "z.vsl", "--reduced", "tables", option, "tables/z.vsl.jsonl", "touch", "ran",
+                                parts=["choose another name"])
+        (self.folder / "known.supp").write_text("leak:nobody\n")
+        (self.folder / "tables/known.vsl.jsonl").symlink_to("../known.supp")
+        self.assert_refused("run", "-f", "--suppressions", "known.supp", "-o", "known.vsl", "--reduced", "tables", "touch", "ran",
+                            parts=["choose another name"])
+
+    def test_of_a_run_whose_program_does_not_start_are_not_written(self):
+        for arguments, status in ((["no-such-program"], 127), (["-o", "run.vsl", "touch", "ran"], 125)):
+            before = self.files()
+            self.assertEqual(self.call("run", "--metrics", "m.prom", "--json", "m.json", *arguments)[0], status)
+            self.assertEqual(self.files(), before)
+
     def test_of_a_run_with_a_log_for_each_process(self):
         status, _, errors = self.call("run", "--simulate", "1GiB", "-o", "%p.vsl", "--json", "%p.vsl",
                                       PROGRAMS / "training_demo", "1")

@@ -152,6 +152,11 @@ class TheLogsPlace(CliTest):
         (self.folder / "link.vsl").symlink_to("/dev/null")
         self.assert_nothing_run(["--force", "-o", "link.vsl"], "not a regular file")
 
+    def test_tables_go_to_a_folder(self):
+        (self.folder / "file").write_text("")
+        self.assert_nothing_run(["--reduced", "file"], "--reduced file: is no folder\n")
+        self.assert_nothing_run(["--reduced", "no/such"], "--reduced no/such: No such file or directory")
+
     def test_a_missing_folder(self):
         self.assert_nothing_run(["-o", "no/such/x.vsl"], "cannot write the log", "No such file or directory", "-o")
 

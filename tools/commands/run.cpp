@@ -15,7 +15,6 @@
 
 #include "report/error.hpp"
 #include "report/model/check.hpp"
-#include "report/rules/rule.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/kept_names.hpp"
 #include "tools/commands/run_options.hpp"
@@ -38,7 +37,6 @@
 #include "tools/simgpu/driver/base/settings.hpp"
 #include "tools/watch/watch.hpp"
 #include "tools/watch/watch_options.hpp"
-#include "tracker/format/size_text.hpp"
 
 namespace vramscope {
 namespace {
@@ -65,11 +63,13 @@ void check_folder_of_tables(const std::string& folder)
         return;
     std::error_code problem;
     std::filesystem::create_directory(folder, problem);
-    if (!std::filesystem::is_directory(folder) || ::access(folder.c_str(), W_OK | X_OK) != 0)
-        throw report::Error(
-            report::Exit::usage,
-            fmt::format("--reduced {}: {}", folder,
-                        problem ? problem.message() : "is no folder that can be written to"));
+    const bool is_folder = std::filesystem::is_directory(folder);
+    if (is_folder && ::access(folder.c_str(), W_OK | X_OK) == 0)
+        return;
+    const std::string why = is_folder ? "is no folder that can be written to"
+                            : std::filesystem::exists(folder) ? "is no folder"
+                                                              : problem.message();
+    throw report::Error(report::Exit::usage, fmt::format("--reduced {}: {}", folder, why));
 }
 
 // The parts that this run asks for, or an Error. A program of musl would die of a library that its
@@ -92,32 +92,6 @@ Installation parts_for(const RunOptions& options, const ProgramFile& program)
         warn(line + ". It runs untraced");
     parts.preload.clear();
     return parts;
-}
-
-// Of what the disk may have; none: it is not bounded.
-std::optional<std::uint64_t> read_bound(const RunOptions& options)
-{
-    constexpr std::uint64_t kLeast = 4 << 20;
-    if (options.bounded.empty())
-        return std::nullopt;
-    const std::optional<std::uint64_t> bytes = format::read_size(options.bounded);
-    if (!bytes || *bytes < kLeast)
-        throw report::Error(report::Exit::usage,
-                            fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
-                                        options.bounded.substr(0, 80)));
-    return bytes;
-}
-
-// What a collected log cannot tell is refused before the program runs.
-void check_that_sums_tell(const report::Rules& rules)
-{
-    for (const report::Rule& rule : rules.rules)
-        if (!report::is_told_by_sums(rule))
-            throw report::Error(report::Exit::usage,
-                                fmt::format("--bounded keeps sums in the place of older events, "
-                                            "and the rule '{}' needs each of them: give one of "
-                                            "both",
-                                            rule.name));
 }
 
 std::vector<std::filesystem::path> inputs_of(const RunOptions& options, const ProgramFile& program)
@@ -144,8 +118,10 @@ std::string prepare(const RunOptions& options, const ProgramFile& program,
         check_folder(log);
         if (!options.bounded.empty())
             check_that_logs_can_be_collected(std::filesystem::path(log).parent_path());
-        Output::keep_apart(log, inputs_of(options, program));
-        outputs.keep_off(log);
+        for (const std::string& made : {log, outputs.table_of(log).string()}) {
+            Output::keep_apart(made, inputs_of(options, program));
+            outputs.keep_off(made);
+        }
         // A default name that is taken gets a number after it instead. Nothing is overwritten for
         // a program that will not start.
         if (!options.log.empty() && program.executable)
@@ -187,6 +163,37 @@ int refuse_to_run(const std::string& name, const ProgramFile& program, int error
     return error == ENOENT ? 127 : 126;
 }
 
+// Each is checked against all before it; the names of logs are known later.
+RunOutputs outputs_of(const RunOptions& options, const ProgramFile& program,
+                      const Judgement& judgement)
+{
+    std::vector<std::filesystem::path> taken = inputs_of(options, program);
+    const auto take = [&taken](const Output& output) {
+        if (output.wanted() && !output.is_stdout())
+            taken.emplace_back(output.name());
+    };
+    Output json(options.output.json, taken, options.output.force);
+    Output html = page_output(options.output, taken);
+    take(json);
+    take(html);
+    WatchPlan watch = read_watch_options(options.watch, options.command.front(), taken,
+                                         options.output.force, judgement.symbols);
+    if (options.watch.interval && !options.watch.wanted())
+        throw report::Error(report::Exit::usage,
+                            "--interval is for --metrics and --on: give one of them");
+    take(watch.metrics);
+    check_folder_of_tables(options.reduced);
+    return {std::move(json),
+            std::move(html),
+            std::move(watch),
+            options.output,
+            CiFormatFiles(options.ci_formats, taken, options.output.json, options.output.force),
+            options.reduced,
+            options.logs_stay};
+}
+
+} // namespace
+
 int run_program(const RunOptions& options)
 {
     if (options.command.empty())
@@ -195,26 +202,13 @@ int run_program(const RunOptions& options)
     const ProgramFile file = inspect_program(options.command.front());
     const Installation installation = parts_for(options, file);
     check_simulate(options, installation);
-    const std::optional<std::uint64_t> bound = read_bound(options);
     const Judgement judgement = read_judgement(options);
-    if (bound)
-        check_that_sums_tell(judgement.rules);
-    std::vector<std::filesystem::path> taken = inputs_of(options, file);
-    Output json(options.output.json, taken, options.output.force);
-    Output html = page_output(options.output, taken);
-    if (html.wanted())
-        taken.emplace_back(options.output.html);
-    check_folder_of_tables(options.reduced);
-    const RunOutputs outputs{
-        std::move(json), std::move(html), options.output,
-        CiFormatFiles(options.ci_formats, taken, options.output.json, options.output.force),
-        options.reduced};
+    const std::optional<std::uint64_t> bound = read_bound(options, judgement.rules);
+    const RunOutputs outputs = outputs_of(options, file, judgement);
     const RunFile run_file;
     if (options.inside)
         for (const std::string& line : switches_that_stay())
             warn(fmt::format("--inside: {} is set, and stays", line));
-    const WatchPlan watch_plan = read_watch_options(options.watch, options.command.front(), taken,
-                                                    options.output.force, judgement.symbols);
 
     std::optional<SearchesAtEnd> searches;
     if (options.reach)
@@ -222,13 +216,15 @@ int run_program(const RunOptions& options)
     const std::string ending = searches ? searches->socket() : "";
     std::optional<RunWatch> watch; // begun last: it has what we have open
     if (options.watch.wanted())
-        watch.emplace(watch_plan, run_file);
+        watch.emplace(outputs.watch, run_file);
     const auto started = std::chrono::steady_clock::now();
     TracedProcess program(options.command, [&] {
         return prepare(options, file, outputs, installation, run_file, ending);
     });
     if (program.exec_error() != 0)
         return refuse_to_run(options.command.front(), file, program.exec_error());
+    if (watch)
+        watch->begin();
     // What is only asked of a run without events takes no time from it in this place.
     const DriverFacts driver = find_driver(options.simulate, Ask::where);
     std::optional<BoundedLogs> bounded;
@@ -263,8 +259,6 @@ int run_program(const RunOptions& options)
     const bool asked_for = options.check || (outputs.wanted() && !told);
     return own == 0 && asked_for ? judged : own;
 }
-
-} // namespace
 
 // A parser with all of its options is half of what this command does before the program starts.
 std::optional<int> run_without_options(const std::vector<std::string>& arguments)

@@ -1,9 +1,15 @@
 // tools/commands/run_options.cpp — the options of `vramscope run`, and its examples.
 #include "tools/commands/run_options.hpp"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "report/error.hpp"
 #include "tools/commands/kept_names.hpp"
 #include "tools/options/settings.hpp"
 #include "tools/options/usage.hpp"
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope {
 
@@ -29,6 +35,51 @@ Examples:
   vramscope run --pool cache ./train           keep freed memory, and hand it out again
   vramscope run --pool split --set guard=on --set limit=8GiB ./train
 )";
+
+namespace {
+
+[[noreturn]] void refuse_bound(const std::string& line)
+{
+    throw report::Error(report::Exit::usage, line);
+}
+
+// As the traced process will find it.
+std::string max_log_of(const RunOptions& options)
+{
+    constexpr const char* kMaxLog = "VRAMSCOPE_MAX_LOG";
+    const char* const set = std::getenv(kMaxLog);
+    std::string value = set ? set : "";
+    for (const auto& [variable, chosen] : chosen_settings(options.settings, options.pool))
+        if (variable == kMaxLog)
+            value = chosen;
+    return value == "off" ? "" : value;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> read_bound(const RunOptions& options, const report::Rules& rules)
+{
+    constexpr std::uint64_t kLeast = 4 << 20;
+    if (options.bounded.empty())
+        return std::nullopt;
+    const std::optional<std::uint64_t> bytes = format::read_size(options.bounded);
+    if (!bytes || *bytes < kLeast)
+        refuse_bound(fmt::format("--bounded '{}': write a size from 4MiB on: 64MiB, 1GiB",
+                                 options.bounded.substr(0, 80)));
+    if (const std::string most = max_log_of(options); !most.empty())
+        refuse_bound(
+            fmt::format("--bounded keeps a log small, and max_log={} ends it, by its length "
+                        "with all that was given back: give one of both",
+                        most));
+    // What a collected log cannot tell.
+    for (const report::Rule& rule : rules.rules)
+        if (!report::is_told_by_sums(rule))
+            refuse_bound(
+                fmt::format("--bounded keeps sums in the place of older events, and the rule "
+                            "'{}' needs each of them: give one of both",
+                            rule.name));
+    return bytes;
+}
 
 void add_run_options(CLI::App& command, RunOptions& options)
 {

@@ -126,7 +126,8 @@ void write_tables(const std::vector<std::filesystem::path>& logs, const report::
                   const report::Options& reading, const RunOutputs& outputs)
 {
     for (const std::filesystem::path& log : logs) {
-        const std::string name = (outputs.reduced / log.filename()).string() + ".jsonl";
+        const std::string name = outputs.table_of(log).string();
+        outputs.keep_off(name);
         const Output output(name, logs, outputs.options.force);
         std::ostringstream table;
         report::begin_reduced(table);
@@ -149,8 +150,11 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {
-        report::write_summary(std::cerr, report, style_for(STDERR_FILENO));
-        tell_how_logs_grow(report);
+        report::write_summary(std::cerr, report, style_for(STDERR_FILENO),
+                              outputs.logs_stay ? report::LogNames::shown
+                                                : report::LogNames::left_out);
+        if (outputs.logs_stay)
+            tell_how_logs_grow(report);
     }
     for (const std::filesystem::path& log : logs)
         outputs.keep_off(log); // each of several processes has another name

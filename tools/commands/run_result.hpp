@@ -18,6 +18,7 @@
 #include "tools/process/live/left_running.hpp"
 #include "tools/process/live/run_file.hpp"
 #include "tools/process/program_file.hpp"
+#include "tools/watch/watch_options.hpp"
 
 namespace vramscope {
 
@@ -44,15 +45,23 @@ struct Judgement {
 struct RunOutputs {
     Output json;
     Output html;
+    WatchPlan watch; // its metrics are written while the program runs
     const OutputOptions& options;
     CiFormatFiles ci_formats;      // written with --check alone
     std::filesystem::path reduced; // a folder for the table of each log; empty: none are wanted
+    bool logs_stay = true;         // else nobody is told of them
 
+    // Empty: none is wanted.
+    std::filesystem::path table_of(const std::filesystem::path& log) const
+    {
+        return reduced.empty() ? reduced : reduced / (log.filename().string() + ".jsonl");
+    }
     bool wanted() const { return json.wanted() || html.wanted() || !reduced.empty(); }
     void keep_off(const std::filesystem::path& taken) const
     {
         json.keep_off(taken);
         html.keep_off(taken);
+        watch.metrics.keep_off(taken);
         ci_formats.keep_off(taken);
     }
 };

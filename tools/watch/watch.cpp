@@ -46,6 +46,9 @@ bool is_over(int pipe, std::chrono::milliseconds time)
 [[noreturn]] void watch_until_closed(int pipe, const WatchPlan& plan, const RunFile& run_file)
 {
     ignore_what_is_for_the_program();
+    char begun = 0;
+    if (::read(pipe, &begun, 1) != 1)
+        ::_exit(0); // no program has started, and nothing is written for it
     Watch watch(plan);
     bool over = false;
     while (!over) {
@@ -181,6 +184,8 @@ void Watch::write_metrics()
     for (const Program& program : programs_)
         seen.push_back(program.seen);
     try {
+        for (const std::filesystem::path& log : known_) // its name may have been free before
+            plan_.metrics.keep_off(log);
         OutputFile file(plan_.metrics);
         file.write(report::live_metrics(seen));
         file.finish();
@@ -205,6 +210,12 @@ RunWatch::RunWatch(const WatchPlan& plan, const RunFile& run_file)
     if (watcher_ < 0)
         throw report::Error(report::Exit::usage,
                             fmt::format("--metrics, --on: no process: {}", std::strerror(errno)));
+}
+
+void RunWatch::begin() const
+{
+    if (::write(end_, "", 1) != 1)
+        warn("--metrics, --on: the process that watches has ended");
 }
 
 RunWatch::~RunWatch()

@@ -59,17 +59,18 @@ private:
     bool metrics_failed_ = false;
 };
 
-// While this is there, a process of its own watches what a RunFile announces; nothing, where
-// nothing is wanted.
+// While this is there, a process of its own watches what a RunFile announces, from begin() on: the
+// program has started.
 class RunWatch {
 public:
     RunWatch(const WatchPlan& plan, const RunFile& run_file); // Error (125): no process can start
-    ~RunWatch();                                              // after a last look
+    ~RunWatch();                                              // after a last look, if it began
+    void begin() const;
     RunWatch(const RunWatch&) = delete;
     RunWatch& operator=(const RunWatch&) = delete;
 
 private:
-    int end_ = -1; // a pipe that is closed when the watch is over
+    int end_ = -1; // a pipe: a byte begins the watch, and it is over when this is closed
     pid_t watcher_ = -1;
 };
 

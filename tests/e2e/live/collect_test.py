@@ -303,6 +303,16 @@ class CollectTest(LiveTest):
                                (("8MiB", "-o", "/proc/x.vsl"), "/proc/")):
             self.assert_refused(*run, *options, "--", "false", words=words, status=125)
 
+    def test_a_log_that_ends_is_not_bounded(self):
+        run = ("run", "--simulate", GPU, "--bounded", "8MiB")
+        words = "max_log=2GiB ends it"
+        self.assert_refused(*run, "--set", "max_log=2GiB", "--", "false", words=words, status=125)
+        done = self.execute(VRAMSCOPE, *run, "--", "false", VRAMSCOPE_MAX_LOG="2GiB")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
+        self.assertIn(words, done.stderr)
+        for value in ("off", ""):
+            self.live(*run, "--set", f"max_log={value}", "--", "true", VRAMSCOPE_MAX_LOG="2GiB")
+
     def test_wrong_usage(self):
         process = self.start()
         self.tell(process, "nothing")  # by then we are loaded
