@@ -14,10 +14,14 @@
 
 #include "report/error.hpp"
 #include "report/exporters/exporters.hpp"
+#include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/run_options.hpp"
+#include "tools/options/output_options.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
+#include "tools/process/program_file.hpp"
 
 namespace vramscope {
 namespace {
@@ -32,7 +36,9 @@ vramscope-memcheck is this command for CTest, which counts them as defects:
     cd build && ctest -T MemCheck
 
 A log that lacks events is a defect too, and so is a program that fails before it calls CUDA, as one that cannot be
-started does. Ends as PROGRAM did; 120 if its log cannot be read, 125 for wrong usage.
+started does. What memcheck wrote into the file of --log-file before is replaced; any other file needs -f.
+
+Ends as PROGRAM did; 120 if its log cannot be read, 125 for wrong usage, or if FILE cannot be written or is kept.
 
 Examples:
   vramscope memcheck ./unit_tests
@@ -45,6 +51,7 @@ constexpr const char* kAlwaysSo[] = {"--leak-check", "--check-exit-code", "--pri
 
 struct MemcheckOptions {
     std::string log_file; // empty: stdout
+    bool force = false;   // overwrite what it names
     std::string tool = "memcheck";
     std::string always_so; // the last value of those; they change nothing
     int error_exit = 0;
@@ -81,31 +88,21 @@ private:
     fs::path path_;
 };
 
-// Does what `vramscope run` does with these options: its parser reads them, its messages say what
-// is wrong.
 int run_into(const fs::path& folder, const MemcheckOptions& options)
 {
     ::setenv("VRAMSCOPE_LOG", (folder / "%p.vsl").c_str(), 1);
-    std::vector<std::string> arguments{"run"};
-    const auto pass = [&](const char* name, const std::string& value) {
-        if (!value.empty())
-            arguments.insert(arguments.end(), {name, value});
-    };
-    pass("--simulate", options.simulate);
-    pass("--pool", options.pool);
-    for (const std::string& setting : options.settings)
-        pass("--set", setting);
-    arguments.emplace_back("--");
-    arguments.insert(arguments.end(), options.command.begin(), options.command.end());
-    CLI::App app;
-    CommandLine line(app);
-    add_run(line);
-    return line.run(std::move(arguments));
+    RunOptions run;
+    run.logs_stay = false;
+    run.simulate = options.simulate;
+    run.pool = options.pool;
+    run.settings = options.settings;
+    run.command = options.command;
+    return run_program(run);
 }
 
 void write_without_a_log(OutputFile& file, int status, const std::string& program)
 {
-    file.write("========= COMPUTE-SANITIZER\n");
+    file.write(fmt::format("========= COMPUTE-SANITIZER\n========= {}\n", report::kOwnMark));
     if (status != 0)
         file.write(fmt::format("========= Error: {} ended with {} before it called CUDA\n",
                                report::terminal_safe(program), status));
@@ -132,7 +129,9 @@ int memcheck(const MemcheckOptions& options)
     if (options.tool != "memcheck")
         throw report::Error(report::Exit::usage,
                             fmt::format("--tool {}: it knows memcheck alone", options.tool));
-    const Output output(options.log_file.empty() ? "-" : options.log_file, {}, true);
+    const fs::path program = inspect_program(options.command.front()).path;
+    const Output output(options.log_file.empty() ? "-" : options.log_file, inputs({program}, {}),
+                        options.force);
     const ScratchFolder folder;
     const int status = run_into(folder.path(), options);
     OutputFile file(output);
@@ -160,6 +159,7 @@ void add_memcheck(CommandLine& line)
                        "the program to check, and its arguments (after -- if it starts with -)");
     command.add_option("--log-file", options->log_file, "where the leaks go; else stdout")
         ->option_text("FILE");
+    command.add_flag("-f,--force", options->force, kForceHelp);
     command
         .add_option("--error-exitcode", options->error_exit,
                     "end with this if anything leaked, or the log lacks events, and PROGRAM ended "
