@@ -316,12 +316,36 @@ void add_sites(std::string& out, const Process& process)
         add_site(table, sites[number], number);
 }
 
+// Of lines of ours, each of which begins with its type.
+ReducedCounts count_lines(std::string_view lines)
+{
+    constexpr std::string_view kBegin = R"({"type":")";
+    ReducedCounts counts;
+    while (!lines.empty()) {
+        const std::string_view type = lines.substr(kBegin.size());
+        ++counts[std::string(type.substr(0, type.find('"')))];
+        lines.remove_prefix(lines.find('\n') + 1);
+    }
+    return counts;
+}
+
 } // namespace
 
 void begin_reduced(std::ostream& out)
 {
     std::string text;
     JsonLine(text, "reduced").number("version", kReducedVersion).end();
+    out << text;
+}
+
+void end_reduced(std::ostream& out, const ReducedCounts& lines)
+{
+    std::string text;
+    JsonLine line(text, "end");
+    line.open_object("lines");
+    for (const auto& [type, count] : lines)
+        line.number(type, count);
+    line.close().end();
     out << text;
 }
 
@@ -334,7 +358,9 @@ void write_reduced(std::ostream& out, const Report& report)
         add_device(text, process, device);
     add_timeline(text, process.memory);
     add_sites(text, process);
+    begin_reduced(out);
     out << text;
+    end_reduced(out, count_lines(text));
 }
 
 } // namespace vramscope::report

@@ -13,8 +13,11 @@ constexpr const char* kReducedSays =
     "One line of what `vramscope reduce` and `run --reduced` write. The first line has the "
     "version. "
     "Then each process: its own line, a line for each device, and lines with columns and rows, of "
-    "which there are several where there are many rows. Within a version members and columns are "
-    "only added: a reader takes columns by their names.";
+    "which there are several where there are many rows. The last line counts those between: a "
+    "table "
+    "without it was cut. Within a version members and columns are only added: a reader takes "
+    "columns "
+    "by their names.";
 
 Json value_schema(const ReducedValue& value)
 {
@@ -75,6 +78,15 @@ Json line_of_rows(const char* type, std::span<const ReducedValue> columns)
                        {"columns", "rows"});
 }
 
+Json line_of_counts()
+{
+    const Json counts = {
+        {"type", "object"},
+        {"additionalProperties", {{"type", "integer"}}},
+        {"description", "How many lines of each type there are, but for the first and this one."}};
+    return line_schema("end", {{"lines", counts}}, {"lines"});
+}
+
 } // namespace
 
 std::string reduced_schema()
@@ -86,7 +98,8 @@ std::string reduced_schema()
         line_of_rows("timeline", kReducedTimeline),
         line_of_rows("texts", kReducedTexts),
         line_of_rows("frames", kReducedFrames),
-        line_of_rows("sites", kReducedSites)};
+        line_of_rows("sites", kReducedSites),
+        line_of_counts()};
     const Json document = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                            {"$id", "https://vramscope.invalid/schema/1/reduced.schema.json"},
                            {"title", "vramscope reduced"},

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <tuple>
 
-#include "report/exporters/reduced.hpp"
 #include "report/job/reduced_lines.hpp"
 
 namespace vramscope::report {
@@ -41,6 +40,8 @@ void JoinedTable::add(std::istream& in, const std::string& name)
 {
     Reader reader(name);
     reader.read(in);
+    for (const auto& [type, count] : reader.counts())
+        counts_[type] += count;
     std::move(reader.parts().begin(), reader.parts().end(), std::back_inserter(parts_));
 }
 
@@ -53,6 +54,11 @@ void JoinedTable::add_own(std::istream& table)
     Part part = part_of(Json::parse(process));
     part.lines = std::move(process) + '\n';
     part.lines.append(std::istreambuf_iterator<char>(table), {});
+    const std::size_t end = part.lines.rfind('\n', part.lines.size() - 2) + 1;
+    const Json last = Json::parse(part.lines.substr(end));
+    for (const auto& [type, count] : member_of(last, "lines").items())
+        counts_[type] += number_in(count);
+    part.lines.resize(end);
     parts_.push_back(std::move(part));
 }
 
@@ -66,6 +72,9 @@ void JoinedTable::write(const std::function<void(const std::string&)>& out)
     out(head.str());
     for (const Part& part : parts_)
         out(part.lines);
+    std::ostringstream end;
+    end_reduced(end, counts_);
+    out(end.str());
 }
 
 } // namespace vramscope::report

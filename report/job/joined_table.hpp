@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/exporters/reduced.hpp"
 #include "report/json/write.hpp"
 
 namespace vramscope::report {
@@ -15,8 +16,8 @@ namespace vramscope::report {
 // joins has the same bytes as one join of all.
 class JoinedTable {
 public:
-    // Error (bad_input) for what is no reduced table, or one of another version; nothing of it is
-    // added then.
+    // Error (bad_input) for what is no reduced table, one of another version, or one that was cut;
+    // nothing of it is added then.
     void add(std::istream& in, const std::string& name);
     // That write_reduced() made, of one process.
     void add_own(std::istream& table);
@@ -35,6 +36,7 @@ private:
     static Part part_of(const Json& process);
 
     std::vector<Part> parts_; // a process each
+    ReducedCounts counts_;    // of their lines
 };
 
 } // namespace vramscope::report

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/exporters/reduced.hpp"
 #include "report/job/reduced_table.hpp"
+#include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -70,6 +70,10 @@ void ReducedLines::read(std::istream& in)
         take(line);
     if (!any_process_)
         refuse("is the last, and there is no process");
+    if (!ended_)
+        throw Error(Exit::bad_input,
+                    fmt::format("{} is cut: it has {}, and not the one at the end that counts them",
+                                name_, counted(line_, "line")));
 }
 
 void ReducedLines::refuse(const std::string& why) const
@@ -85,6 +89,8 @@ void ReducedLines::take(const std::string& text)
     const Json line = Json::parse(text, nullptr, false);
     if (line.is_discarded() || !line.is_object())
         refuse("is no JSON object");
+    if (ended_)
+        refuse("comes after the end: `vramscope reduce` joins tables");
     const std::string type = text_in(member_of(line, "type"));
     if (type == "process") {
         any_process_ = true;
@@ -96,7 +102,19 @@ void ReducedLines::take(const std::string& text)
         named_bytes_ = 0;
     } else if (!any_process_) {
         refuse("comes before any process");
-    } else if (type == "device") {
+    } else if (type == "end") {
+        ended_ = true;
+        return check_end(line);
+    } else {
+        take_line_of_process(type, line);
+    }
+    ++counts_[type];
+    taken(text);
+}
+
+void ReducedLines::take_line_of_process(const std::string& type, const Json& line)
+{
+    if (type == "device") {
         device(line);
     } else if (type == "timeline") {
         timeline(Rows(line));
@@ -107,7 +125,26 @@ void ReducedLines::take(const std::string& text)
     } else if (type == "sites") {
         sites(Rows(line));
     }
-    taken(text);
+}
+
+// What is cut at the end of a line is as sound to look at as a whole table.
+void ReducedLines::check_end(const Json& line) const
+{
+    ReducedCounts told;
+    if (const Json& lines = member_of(line, "lines"); lines.is_object())
+        for (const auto& [type, count] : lines.items())
+            told[type] = number_in(count);
+    for (const auto& [type, count] : counts_)
+        told.try_emplace(type, 0);
+    for (const auto& [type, count] : told) {
+        const auto found = counts_.find(type);
+        const std::uint64_t there = found == counts_.end() ? 0 : found->second;
+        if (there != count)
+            throw Error(Exit::bad_input,
+                        fmt::format("{} is {}: it has {} of type {}, and its end says {}", name_,
+                                    there < count ? "cut" : "damaged", counted(there, "line"),
+                                    terminal_safe(type), count));
+    }
 }
 
 void ReducedLines::check_head(const std::string& text) const

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "report/exporters/reduced.hpp"
 #include "report/json/write.hpp"
 #include "report/model/call_place.hpp"
 
@@ -48,8 +49,10 @@ class ReducedLines {
 public:
     virtual ~ReducedLines() = default;
 
-    // Error (bad_input), with the line, for what is no reduced table, or one of another version.
+    // Error (bad_input), with the line, for what is no reduced table, one of another version, or
+    // one that was cut.
     void read(std::istream& in);
+    const ReducedCounts& counts() const noexcept { return counts_; } // of what was read
 
 protected:
     explicit ReducedLines(std::string name) : name_(std::move(name)) {}
@@ -73,6 +76,8 @@ private:
     [[noreturn]] void refuse(const std::string& why) const;
     void take(const std::string& text);
     void check_head(const std::string& text) const;
+    void take_line_of_process(const std::string& type, const Json& line);
+    void check_end(const Json& line) const;
     void add_texts(const Rows& rows);
     void add_frames(const Rows& rows);
     ReducedFrame frame_of(const Rows& rows, const Json& row);
@@ -81,6 +86,8 @@ private:
     std::string name_;
     std::size_t line_ = 0;
     bool any_process_ = false;
+    bool ended_ = false;
+    ReducedCounts counts_;
     std::vector<std::string> texts_;
     std::vector<ReducedFrame> frames_;
     std::vector<std::size_t> same_; // of each site: the first one that has its fingerprint

@@ -58,7 +58,8 @@ struct ReducedProcess {
 bool is_reduced(std::string_view head) noexcept;
 
 // One process after the other, as a table may have thousands. Error (bad_input), with the line, for
-// what is no reduced table, or one of another version; what stands before that line was given.
+// what is no reduced table, one of another version, or one that was cut; what stands before that
+// line was given.
 void read_reduced(std::istream& in, const std::string& name,
                   const std::function<void(const ReducedProcess&)>& give);
 

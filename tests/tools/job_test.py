@@ -118,6 +118,30 @@ class Jobs(CliTest):
         self.assertEqual((status, stdout), (120, ""))
         self.assert_one_line(stderr, "is no reduced table")
 
+    def test_a_table_that_is_cut_at_the_end_of_a_line_is_never_whole(self):
+        self.a_job()
+        whole = (self.folder / "tables" / "4.vsl.jsonl").read_text().splitlines(keepends=True)
+        for lines in range(len(whole)):
+            (self.folder / "cut.jsonl").write_text("".join(whole[:lines]))
+            status, stdout, stderr = self.vramscope("job", "cut.jsonl")
+            self.assertEqual((status, stdout), (120, ""), lines)
+            self.assert_one_line(stderr, "cut.jsonl")
+        self.assert_one_line(stderr, f"cut.jsonl is cut: it has {lines} lines, ")
+        (self.folder / "tables" / "4.vsl.jsonl").write_text("".join(whole[:2]))
+        text, job = self.run_job("tables", status=111)
+        self.assertIn("  not read: tables/4.vsl.jsonl is cut: it has 2 lines, ", text)
+        self.assertEqual((job["verdict"], job["missing"], len(job["processes"])), ("inconclusive", [4], 5))
+        (self.folder / "tables" / "4.vsl.jsonl").write_text("".join(whole))
+        self.assertEqual(self.vramscope("reduce", "-o", "all.jsonl", "tables"), (0, "", ""))
+        joined = (self.folder / "all.jsonl").read_text()
+        (self.folder / "all.jsonl").write_text(joined[:joined.rindex('{"type":"process"')])
+        status, stdout, stderr = self.vramscope("job", "all.jsonl")
+        self.assertEqual((status, stdout), (120, ""))
+        self.assert_one_line(stderr, "all.jsonl is cut: ")
+        status, stdout, stderr = self.vramscope("reduce", "-o", "never.jsonl", "all.jsonl")
+        self.assertEqual((status, stdout, (self.folder / "never.jsonl").exists()), (120, "", False))
+        self.assert_one_line(stderr, "all.jsonl is cut: ")
+
     def test_a_tree_of_joins_is_one_join(self):
         self.a_job()
         names = [f"tables/{name}" for name in self.tables()]

@@ -126,7 +126,7 @@ class Tables(CliTest):
 
     def test_names_are_escaped(self):
         (self.folder / "odd.jsonl").write_text('{"type":"reduced","version":2}\n{"type":"process","log":"\\u001b[31m,\\"x\\n","pid":-1,'
-                                               '"rank":18446744073709551615,"leaked_bytes":18446744073709551615}\n')
+                                               '"rank":18446744073709551615,"leaked_bytes":18446744073709551615}\n{"type":"end","lines":{"process":1}}\n')
         self.export("sqlite", "-o", "job.db", "odd.jsonl")
         self.assertEqual(self.ask("select log, pid, rank, leaked_bytes from processes"), [('\\x1b[31m,"x\\x0a', 0, None, None)])
         self.export("csv-tables", "-o", "csv", "odd.jsonl")

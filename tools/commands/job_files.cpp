@@ -49,7 +49,6 @@ void read_job_file(const fs::path& file, const report::Options& reading,
                             fmt::format("{} is no reduced table", file.string()));
     std::stringstream table;
     const report::Report report = read_logs({file}, reading);
-    report::begin_reduced(table);
     report::write_reduced(table, report);
     show(table, &report);
 }

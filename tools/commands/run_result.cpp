@@ -130,7 +130,6 @@ void write_tables(const std::vector<std::filesystem::path>& logs, const report::
         outputs.keep_off(name);
         const Output output(name, logs, outputs.options.force);
         std::ostringstream table;
-        report::begin_reduced(table);
         report::write_reduced(table, logs.size() == 1 ? report : read_logs({log}, reading));
         write_text_to(output, table.str());
         say(fmt::format("table: {}", name));

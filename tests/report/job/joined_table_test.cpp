@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "report/error.hpp"
+#include "tests/support/reduced_end.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -20,6 +21,11 @@ std::string lines_of(const std::string& rank, int pid)
 {
     return "{\"type\":\"process\",\"log\":\"a.vsl\",\"rank\":" + rank +
            ",\"pid\":" + std::to_string(pid) + "}\n{\"type\":\"later\",\"x\":1}\n";
+}
+
+std::string table_of(const std::string& rank, int pid)
+{
+    return test::with_end(kTableHead + lines_of(rank, pid));
 }
 
 std::string text_of(JoinedTable& table)
@@ -44,7 +50,7 @@ TEST(JoinedTable, IsTheSameInEveryOrderAndGrouping)
     std::vector<std::string> tables;
     for (const char* rank : {"0", "1", "2", "10", "10", "null"})
         for (const int pid : {7, 5})
-            tables.push_back(kTableHead + lines_of(rank, pid));
+            tables.push_back(table_of(rank, pid));
     const std::string all = text_of_join(tables);
     EXPECT_EQ(all.find(lines_of("0", 5)), std::string(kTableHead).size()) << "by rank, then by pid";
     EXPECT_LT(all.find(lines_of("2", 7)), all.find(lines_of("10", 5)));
@@ -62,25 +68,26 @@ TEST(JoinedTable, IsTheSameInEveryOrderAndGrouping)
 TEST(JoinedTable, OfALogThatWasReadHereIsTheSame)
 {
     JoinedTable table;
-    std::istringstream own(kTableHead + lines_of("3", 1));
+    std::istringstream own(table_of("3", 1));
     table.add_own(own);
-    std::istringstream other(kTableHead + lines_of("2", 1));
+    std::istringstream other(table_of("2", 1));
     table.add(other, "t");
-    EXPECT_EQ(text_of(table), kTableHead + lines_of("2", 1) + lines_of("3", 1));
+    EXPECT_EQ(text_of(table), test::with_end(kTableHead + lines_of("2", 1) + lines_of("3", 1)));
 }
 
 TEST(JoinedTable, HasNothingOfATableThatCannotBeRead)
 {
     JoinedTable table;
-    std::istringstream good(kTableHead + lines_of("3", 1));
+    std::istringstream good(table_of("3", 1));
     table.add(good, "good");
     for (const std::string& bad :
          {std::string("nothing"), kTableHead + lines_of("1", 1) + "{\n", std::string(kTableHead),
-          "{\"type\":\"reduced\",\"version\":1}\n" + lines_of("1", 1)}) {
+          kTableHead + lines_of("1", 1), table_of("1", 1) + lines_of("2", 1),
+          test::with_end("{\"type\":\"reduced\",\"version\":1}\n" + lines_of("1", 1))}) {
         std::istringstream in(bad);
         EXPECT_THROW(table.add(in, "bad"), Error) << bad;
     }
-    EXPECT_EQ(text_of(table), kTableHead + lines_of("3", 1));
+    EXPECT_EQ(text_of(table), table_of("3", 1));
 }
 
 } // namespace

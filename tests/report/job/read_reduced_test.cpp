@@ -9,6 +9,7 @@
 #include "report/error.hpp"
 #include "report/exporters/reduced.hpp"
 #include "report/job/reduced_table.hpp"
+#include "tests/support/reduced_end.hpp"
 #include "tests/support/report_of.hpp"
 
 namespace vramscope::report {
@@ -37,13 +38,14 @@ std::string refusal(const std::string& text)
     return "";
 }
 
-const std::string kTable =
+const std::string kLines =
     std::string(kHead) + kProcess +
     R"x({"type":"device","device":0,"total_bytes":1000,"peak_reserved_bytes":400}
 {"type":"texts","columns":["text"],"rows":[["main"],["a.cu"],["load()"],["cudaMalloc"],["device"]]}
 {"type":"frames","columns":["up","function","line","file"],"rows":[[0,0,9,1],[1,2,5]]}
 {"type":"sites","columns":["fingerprint","frame","own","api","memory","leaked_bytes","new"],"rows":[["00ff",1,0,3,4,512,7],["00fe",null,0,3,4],[0,1,0,3,4]]}
 )x";
+const std::string kTable = test::with_end(kLines);
 
 TEST(ReadReduced, TakesColumnsByTheirNames)
 {
@@ -76,7 +78,6 @@ TEST(ReadReduced, IsWhatTheReportSays)
     options.all_sites = true;
     const Report report = test::report_of(test::program_that_cuts(kLeaked), options);
     std::stringstream table;
-    begin_reduced(table);
     write_reduced(table, report);
     const std::vector<ReducedProcess> processes = read(table.str());
     ASSERT_EQ(processes.size(), 1u);
@@ -98,9 +99,36 @@ TEST(ReadReduced, IsWhatTheReportSays)
 
 TEST(ReadReduced, TextsAndFramesAreOfTheirProcess)
 {
-    EXPECT_NE(
-        refusal(kTable + kProcess + R"({"type":"sites","columns":["api"],"rows":[[3]]})" + "\n"),
-        "");
+    EXPECT_EQ(
+        refusal(kLines + kProcess + R"({"type":"sites","columns":["api"],"rows":[[3]]})" + "\n"),
+        "t.jsonl: line 8 names a text that is not there");
+}
+
+TEST(ReadReduced, IsNeverWholeWhereALineIsGoneOrThereTwice)
+{
+    const std::string whole = test::with_end(kLines + kProcess);
+    EXPECT_EQ(read(whole).size(), 2u);
+    std::size_t line = 0;
+    for (std::size_t begin = 0; begin < whole.size(); ++line) {
+        const std::size_t end = whole.find('\n', begin) + 1;
+        EXPECT_NE(refusal(whole.substr(0, begin)), "") << "cut before line " << line;
+        EXPECT_NE(refusal(whole.substr(0, begin) + whole.substr(end)), "") << "without " << line;
+        EXPECT_NE(refusal(whole.substr(0, end) + whole.substr(begin)), "") << "twice " << line;
+        begin = end;
+    }
+    EXPECT_EQ(line, 8u);
+    EXPECT_EQ(refusal(kLines),
+              "t.jsonl is cut: it has 6 lines, and not the one at the end that counts them");
+    const auto ended = [](const std::string& counts) {
+        return kLines + R"({"type":"end","lines":)" + counts + "}\n";
+    };
+    EXPECT_EQ(refusal(ended(R"({"process":2})")),
+              "t.jsonl is damaged: it has 1 line of type device, and its end says 0");
+    EXPECT_EQ(refusal(ended(R"({"process":2,"device":1,"texts":1,"frames":1,"sites":1})")),
+              "t.jsonl is cut: it has 1 line of type process, and its end says 2");
+    EXPECT_NE(refusal(ended("null")), "");
+    EXPECT_EQ(refusal(kTable + kProcess),
+              "t.jsonl: line 8 comes after the end: `vramscope reduce` joins tables");
 }
 
 TEST(ReadReduced, SaysWhatIsWrongAndWhere)
@@ -148,7 +176,7 @@ TEST(ReadReduced, AStackOfAnyDepthCostsLittleForEachSite)
     text += "]}\n"
             R"({"type":"sites","columns":["api","frame","memory"],"rows":[[0,100000,0]]})"
             "\n";
-    const std::vector<ReducedProcess> processes = read(text);
+    const std::vector<ReducedProcess> processes = read(test::with_end(text));
     EXPECT_LE(processes[0].place_of(processes[0].sites[0]).stack.size(), 16u);
 }
 
@@ -156,7 +184,8 @@ TEST(ReadReduced, WhateverIsChangedIsATableOrOneLineOfError)
 {
     std::mt19937 random(4711);
     for (int turn = 0; turn < 20'000; ++turn) {
-        std::string text = kTable;
+        const bool counted = random() % 4 > 0; // its end, after the changes
+        std::string text = counted ? kLines : kTable;
         for (std::uint32_t changes = 1 + random() % 4; changes > 0; --changes) {
             const std::size_t at = random() % text.size();
             if (random() % 3 == 0)
@@ -165,7 +194,7 @@ TEST(ReadReduced, WhateverIsChangedIsATableOrOneLineOfError)
                 text[at] = "0123456789[]{},\"-nul\n\xff"[random() % 21];
         }
         try {
-            for (const ReducedProcess& process : read(text))
+            for (const ReducedProcess& process : read(counted ? test::with_end(text) : text))
                 for (const ReducedSite& site : process.sites)
                     EXPECT_LE(process.place_of(site).stack.size(), 16u);
         } catch (const Error& error) {
