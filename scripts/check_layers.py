@@ -91,7 +91,7 @@ LAYERS = {
     "tools/options": ["report", "report/ci_formats", "report/findings/places", "report/judge", "report/page",
                       "report/rules", "report/symbols", "report/text", "report/words", "tools/output", "tracker/environment",
                       "tracker/format"],
-    "tools/output": ["report", "report/findings", "report/json", "report/page", "report/text", "report/words"],
+    "tools/output": ["report", "report/findings", "report/json", "report/log", "report/page", "report/text", "report/words"],
     "tools/process": ["report", "report/log", "report/model", "report/symbols", "tracker/environment", "tracker/format"],
     "tools/process/live": ["report", "report/checkpoint", "report/findings", "report/log", "report/symbols", "report/words",
                            "tools/output", "tools/process", "tracker/capture", "tracker/environment", "tracker/format", "tracker/log"],

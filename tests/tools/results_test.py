@@ -60,17 +60,54 @@ class OnALog(CliTest):
                                ["reads the suppressions known.supp", "reads run.vsl, ", " events of 1 ", "writes leaks.json"], strict=True):
             self.assertIn(words, line)
 
+    def run_again(self):
+        """Another process: other.vsl is the one before."""
+        os.rename(self.folder / "run.vsl", self.folder / "other.vsl")
+        self.assertEqual(self.simulate(PROGRAMS / "training_demo", "2")[0], 0)
+
     def test_a_folder_stands_for_its_logs(self):
-        shutil.copy(self.folder / "run.vsl", self.folder / "other.vsl")
+        self.run_again()
         status, stdout, _ = self.vramscope("leaks", "--json", "-", ".")
         self.assertEqual(status, 0)
         self.assertEqual([process["log"] for process in json.loads(stdout)["processes"]], ["./other.vsl", "./run.vsl"])
 
     def test_several_logs_are_added_up(self):
-        shutil.copy(self.folder / "run.vsl", self.folder / "other.vsl")
+        self.run_again()
         one = json.loads(self.vramscope("leaks", "--json", "-", "run.vsl")[1])["totals"]["leaked_bytes"]
         two = json.loads(self.vramscope("leaks", "--json", "-", "run.vsl", "other.vsl")[1])["totals"]["leaked_bytes"]
         self.assertEqual(two, 2 * one)
+
+    def test_a_log_that_is_given_again_is_read_once(self):
+        one = json.loads(self.vramscope("leaks", "--json", "-", "run.vsl")[1])["totals"]
+
+        def assert_once(*arguments, told=""):
+            status, stdout, stderr = self.vramscope("leaks", "--json", "-", *arguments)
+            self.assertEqual((status, stderr), (0, told))
+            report = json.loads(stdout)
+            self.assertEqual((len(report["processes"]), report["totals"]), (1, one))
+
+        for again in ("run.vsl", "./run.vsl", "."):
+            assert_once("run.vsl", again)
+            assert_once(again, "run.vsl")
+        (self.folder / "soft.vsl").symlink_to("run.vsl")
+        os.link(self.folder / "run.vsl", self.folder / "hard.vsl")
+        for name in ("soft.vsl", "hard.vsl"):
+            assert_once("run.vsl", name, told=f"vramscope: {name} is left out: it is the same file as run.vsl\n")
+        self.assertEqual(self.vramscope("pack", "run.vsl")[0], 0)
+        assert_once("run.vsl", "run.vsl.zst", told="vramscope: run.vsl.zst is left out: it is of the same process as run.vsl\n")
+        for name in "abcd":
+            shutil.copy(self.folder / "run.vsl", self.folder / f"{name}.vsl")
+        copied = ("run.vsl", "run.vsl.zst", *(f"{name}.vsl" for name in "abcd"))
+        status, _, stderr = self.vramscope("check", "--fail-on", "none", *copied)
+        self.assertEqual((status, len(stderr.splitlines())), (0, 4), stderr)
+        self.assertTrue(stderr.endswith("\nvramscope: ... and 2 more files are left out\n"), stderr)
+
+    def test_a_log_that_is_given_again_is_compared_with_itself(self):
+        status, stdout, stderr = self.vramscope("diff", "--json", "-", "run.vsl", "run.vsl")
+        self.assertEqual((status, stderr), (0, ""))
+        leaked = json.loads(stdout)["numbers"][0]
+        self.assertEqual((leaked["name"], leaked["base"]), ("leaked_bytes", leaked["new"]))
+        self.assertGreater(leaked["base"], 0)
 
     def test_hidden_frames_are_shown_on_request(self):
         for frame in ["cuda_runtime.h", "_start"]:

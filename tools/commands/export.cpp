@@ -14,6 +14,7 @@
 #include "tools/options/output_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
+#include "tools/output/input_files.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {

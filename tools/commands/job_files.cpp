@@ -10,6 +10,7 @@
 #include "report/error.hpp"
 #include "report/exporters/reduced.hpp"
 #include "report/job/reduced_table.hpp"
+#include "tools/output/input_files.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {

@@ -20,7 +20,8 @@
 #include "tools/commands/run_options.hpp"
 #include "tools/options/output_options.hpp"
 #include "tools/options/usage.hpp"
-#include "tools/output/results.hpp"
+#include "tools/output/input_files.hpp"
+#include "tools/output/output_file.hpp"
 #include "tools/process/program_file.hpp"
 
 namespace vramscope {

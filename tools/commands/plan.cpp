@@ -20,6 +20,7 @@
 #include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
 #include "tools/options/usage.hpp"
+#include "tools/output/input_files.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/results.hpp"
 #include "tracker/format/size_text.hpp"
@@ -77,7 +78,8 @@ int plan_logs(const PlanArguments& options)
     const report::PageSources sources = read_source_options(options.sources, wanted.symbols);
     wanted.progress = progress_bar();
     wanted.interrupted = [] { return Interrupt::came(); };
-    const std::vector<std::filesystem::path> logs = find_logs(options.logs);
+    const std::vector<std::filesystem::path> logs = // --scale has a number for each
+        options.scale.empty() ? find_logs(options.logs) : find_logs_as_given(options.logs);
     const Output json(options.output.json, logs, options.output.force);
     const Output html = page_output(options.output, logs);
     const report::Plan plan = report::plan::make_plan(logs, wanted);

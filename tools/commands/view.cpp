@@ -27,6 +27,7 @@
 #include "tools/options/row_options.hpp"
 #include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/output/input_files.hpp"
 #include "tools/output/interrupt.hpp"
 #include "tools/output/results.hpp"
 

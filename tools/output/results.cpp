@@ -1,17 +1,15 @@
-// tools/output/results.cpp — find logs, show progress.
+// tools/output/results.cpp — show progress, write.
 #include "tools/output/results.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "report/error.hpp"
 #include "report/json/json.hpp"
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
@@ -60,55 +58,7 @@ private:
     std::chrono::steady_clock::time_point next_;
 };
 
-constexpr const char* kPackedEnding = ".zst";
-
-// "a.vsl", and "a.vsl.1": where one name was given to several processes, all but the first have a
-// number after it. Each may be packed.
-bool is_named_like_a_log(fs::path path)
-{
-    if (path.extension() == kPackedEnding)
-        path = path.stem();
-    const std::string last = path.extension().string();
-    const bool numbered = last.size() > 1 && std::all_of(last.begin() + 1, last.end(), [](char c) {
-                              return c >= '0' && c <= '9';
-                          });
-    return (numbered ? path.stem().extension().string() : last) == ".vsl";
-}
-
-// Packing leaves the log where it is: it is one log all the same.
-bool is_packed_beside(const fs::path& path, const std::vector<fs::path>& sorted)
-{
-    return path.extension() == kPackedEnding &&
-           std::binary_search(sorted.begin(), sorted.end(), path.parent_path() / path.stem());
-}
-
 } // namespace
-
-std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)
-{
-    std::vector<fs::path> logs;
-    for (const std::string& argument : arguments) {
-        std::error_code problem;
-        if (!fs::is_directory(argument, problem)) {
-            logs.emplace_back(argument);
-            continue;
-        }
-        std::vector<fs::path> inside;
-        for (fs::directory_iterator entry(argument, problem), end; !problem && entry != end;
-             entry.increment(problem))
-            if (is_named_like_a_log(entry->path()))
-                inside.push_back(entry->path());
-        if (problem || inside.empty())
-            throw report::Error(
-                report::Exit::bad_input,
-                fmt::format("{}: {}", argument,
-                            problem ? problem.message() : "a folder without any log (*.vsl)"));
-        std::sort(inside.begin(), inside.end());
-        std::copy_if(inside.begin(), inside.end(), std::back_inserter(logs),
-                     [&](const fs::path& path) { return !is_packed_beside(path, inside); });
-    }
-    return logs;
-}
 
 std::function<void(double)> progress_bar()
 {

@@ -1,4 +1,4 @@
-// tools/output/results.hpp — reports on their way to the user: which logs, colours, and files.
+// tools/output/results.hpp — reports on their way to the user: progress, colours, and files.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,6 @@
 #include "tools/output/output_file.hpp"
 
 namespace vramscope {
-
-// Files as they are; a folder stands for the *.vsl and *.vsl.N in it, by name, and for those that
-// are there only packed, with .zst after the name. Error if a folder holds none.
-std::vector<std::filesystem::path> find_logs(const std::vector<std::string>& arguments);
 
 // Draws on stderr, where that is a terminal and the work takes long enough to want a bar, until
 // it is destroyed.
