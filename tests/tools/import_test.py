@@ -140,6 +140,14 @@ class SnapshotsOfPyTorch(ImportTest):
         self.assertIn("is not known", out)
         self.assertEqual(self.vramscope("diff", "run.vsl", "run.vsl")[0], 0)
 
+    def test_a_pipe_does_not_block(self):
+        for name in ("f.vsl", "f.pickle"):  # where the log would be, too, and elsewhere
+            os.mkfifo(self.folder / name)
+            status, stdout, stderr = self.vramscope("import", name)
+            self.assertEqual((status, stdout), (120, ""))
+            self.assert_one_line(stderr, f"{name} is no regular file")
+            self.assertTrue((self.folder / name).is_fifo())
+
     def test_become_a_page(self):
         self.imported(snapshot_of(Allocator(8, ring=200).work(500)))
         if not self.has_pages():

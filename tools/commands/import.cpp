@@ -10,6 +10,7 @@
 #include "report/error.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/output/input_files.hpp"
 #include "tools/output/output_file.hpp"
 #include "tools/process/log_stamp.hpp"
 
@@ -39,6 +40,7 @@ struct ImportOptions {
 
 int import_file(const ImportOptions& options)
 {
+    refuse_irregular(options.recording); // a FIFO is read by nobody when it is to be the log too
     if (is_log(options.recording))
         throw report::Error(
             report::Exit::bad_input,
