@@ -12,7 +12,6 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::string_view kReducedHead = R"({"type":"reduced","version":)";
 const Json kNoValue;
 
 } // namespace

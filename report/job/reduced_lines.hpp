@@ -19,6 +19,8 @@
 
 namespace vramscope::report {
 
+inline constexpr std::string_view kReducedHead = R"({"type":"reduced","version":)";
+
 // 0, "" and nothing for what is no such value.
 std::uint64_t number_in(const Json& value);
 std::optional<std::uint32_t> small_number_in(const Json& value);

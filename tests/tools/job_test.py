@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from cli import PROGRAMS, VRAMSCOPE, CliTest
+from cli import PROGRAMS, SOURCE, VRAMSCOPE, CliTest
 
 USUAL = "hold 1048576 3 drop 3 "
 
@@ -114,9 +114,83 @@ class Jobs(CliTest):
         self.assertEqual((job["missing"], job["verdict"]), ([2], "inconclusive"))
         for name in self.tables():
             (self.folder / "tables" / name).write_text("nothing")
+        status, stdout, stderr = self.vramscope("job", "tables/0.vsl.jsonl")
+        self.assertEqual((status, stdout), (120, ""))
+        self.assert_one_line(stderr, "tables/0.vsl.jsonl is no reduced table")
         status, stdout, stderr = self.vramscope("job", "tables")
         self.assertEqual((status, stdout), (120, ""))
-        self.assert_one_line(stderr, "is no reduced table")
+        self.assertEqual(stderr, "vramscope: tables/0.vsl.jsonl and 5 other files of its folder are no reduced tables, and are left out\n"
+                                 "vramscope: error: tables: a folder without any reduced table or log (*.vsl)\n")
+
+    def test_of_a_folder_all_tables_are_read_and_the_logs_that_have_none(self):
+        self.a_job()
+        expected = self.run_job("tables")[1]["findings"]
+        for number in range(4):  # whatever they are called
+            (self.folder / "tables" / f"{number}.vsl.jsonl").rename(self.folder / f"{number + 1}.jsonl")
+        _, job = self.run_job(".")
+        self.assertEqual(([process["number"] for process in job["processes"]], job["verdict_reasons"]), (list(range(6)), []))
+        self.assertEqual(job["findings"], expected)
+        self.assertEqual(self.vramscope("reduce", "-o", "tables/all.jsonl", "."), (0, "", ""))
+        for number in range(4):
+            (self.folder / f"{number + 1}.jsonl").unlink()
+        (self.folder / "tables" / "all.jsonl").rename(self.folder / "all.jsonl")
+        _, job = self.run_job(".")  # a table of many is one of each log
+        self.assertEqual((job["findings"], job["verdict_reasons"]), (expected, []))
+        (self.folder / "metrics.jsonl").write_text('{"step":1}\n')
+        (self.folder / "deep.jsonl").mkdir()
+        (self.folder / "deep.jsonl" / "x").touch()
+        for command in (["job"], ["reduce", "-o", "again.json"], ["export", "--to", "sqlite", "-o", "job.db"]):
+            status, _, stderr = self.vramscope(*command, ".")
+            self.assertEqual(status, 0, stderr)
+            self.assertEqual(stderr, "vramscope: ./deep.jsonl and 1 other file of its folder are no reduced tables, and are left out\n")
+        (self.folder / "metrics.jsonl").unlink()
+        shutil.rmtree(self.folder / "deep.jsonl")
+        (self.folder / "9.jsonl").touch()  # of what is empty nobody knows what it was
+        text, _ = self.run_job(".", status=111)
+        self.assertIn("  not read: ./9.jsonl is no reduced table\n", text)
+
+    def test_a_worker_finds_the_files_that_a_folder_stands_for(self):
+        self.a_job()
+        driver = {"__name__": "driver"}
+        exec((SOURCE / "tools" / "python" / "vramscope" / "dask_job.py").read_text(), driver)
+
+        def found(folder):
+            return [os.path.basename(path) for path, _ in driver["find_files"]([str(folder)])]
+
+        self.assertEqual(found(self.folder), [f"{number}.vsl" for number in range(6)])
+        (self.folder / "tables" / "2.vsl.jsonl").rename(self.folder / "x.jsonl")
+        (self.folder / "y.jsonl").write_text('{"step":1}\n')
+        (self.folder / "z.jsonl").touch()
+        self.assertEqual(self.vramscope("pack", "--rm", "3.vsl")[0], 0)
+        self.assertEqual(found(self.folder), ["x.jsonl", "z.jsonl", "0.vsl", "1.vsl", "3.vsl.zst", "4.vsl", "5.vsl"])
+        (self.folder / "tables" / "3.vsl.jsonl").rename(self.folder / "3.vsl.jsonl")
+        self.assertEqual(found(self.folder), ["3.vsl.jsonl", "x.jsonl", "z.jsonl", "0.vsl", "1.vsl", "4.vsl", "5.vsl"])
+
+    def test_a_pipe_does_not_block(self):
+        self.rank(0, size=1)
+        os.mkdir(self.folder / "odd")
+        for name in ("pipe.jsonl", "pipe.vsl"):
+            os.mkfifo(self.folder / "odd" / name)
+            for command in (["job"], ["reduce"], ["export", "--to", "sqlite", "-o", "job.db"], ["export", "--to", "csv-tables", "-o", "csv"]):
+                status, stdout, stderr = self.vramscope(*command, f"odd/{name}")
+                self.assertEqual((status, stdout), (120, ""), command)
+                self.assert_one_line(stderr, f"odd/{name} is no regular file")
+        (self.folder / "odd" / "link.vsl").symlink_to("../0.vsl")
+        self.assertEqual(self.vramscope("reduce", "-o", "0.jsonl", "odd/link.vsl"), (0, "", ""))
+        (self.folder / "odd" / "link.jsonl").symlink_to("../0.jsonl")
+        status, stdout, stderr = self.vramscope("job", "odd")
+        self.assertEqual((status, stderr), (111, "vramscope: odd/pipe.jsonl is no reduced table, and is left out\n"))
+        self.assertIn("1 rank of live", stdout)
+        self.assertIn("  not read: odd/pipe.vsl is no regular file\n", stdout)
+
+    def test_one_log_that_is_given_again_is_one_process(self):
+        self.rank(0, size=1)
+        (self.folder / "link.vsl").symlink_to("0.vsl")
+        self.assertEqual(self.vramscope("pack", "0.vsl")[0], 0)
+        for again, told in (("./0.vsl", ""), ("link.vsl", "the same file as 0.vsl"), ("0.vsl.zst", "of the same process as 0.vsl")):
+            status, stdout, stderr = self.vramscope("reduce", "0.vsl", again)
+            self.assertEqual((status, stdout.count('{"type":"process"')), (0, 1), again)
+            self.assertEqual(stderr, told and f"vramscope: {again} is left out: it is {told}\n")
 
     def test_a_table_that_is_cut_at_the_end_of_a_line_is_never_whole(self):
         self.a_job()

@@ -37,6 +37,9 @@ which ranks are missing, cut or crashed; what a rank has that the others lack; w
 what leaks or grows on some ranks, or on all; where the least memory was left; and which call places only some ranks
 have, as the stages of a pipeline do. Whether a value is far off is said of five ranks or more.
 
+A folder stands for all reduced tables in it, and for the logs there whose process none of them is of. What else ends in
+.jsonl there is left out, and said.
+
 With --dask the files are reduced and joined by the workers of a Dask cluster, which see them under these names and need
 `vramscope` in their PATH; a folder is what each worker has there.
 

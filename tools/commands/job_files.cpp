@@ -3,41 +3,110 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "report/error.hpp"
 #include "report/exporters/reduced.hpp"
 #include "report/job/reduced_table.hpp"
+#include "report/job/table_owners.hpp"
+#include "report/log/log_file.hpp"
+#include "report/words/words.hpp"
 #include "tools/output/input_files.hpp"
+#include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 
 namespace vramscope {
 namespace fs = std::filesystem;
+
+namespace {
+
+// Of what is no table a team may have much beside its logs.
+std::vector<fs::path> tables_in(const fs::path& folder)
+{
+    std::vector<fs::path> tables;
+    std::vector<fs::path> others;
+    std::error_code problem; // what it is, logs_in() says
+    for (fs::directory_iterator at(folder, problem), end; !problem && at != end;
+         at.increment(problem))
+        if (at->path().extension() == ".jsonl")
+            (report::is_no_table(at->path()) ? others : tables).push_back(at->path());
+    std::sort(tables.begin(), tables.end());
+    std::sort(others.begin(), others.end());
+    if (others.size() == 1)
+        say(fmt::format("{} is no reduced table, and is left out", others.front().string()));
+    else if (!others.empty())
+        say(fmt::format("{} and {} of its folder are no reduced tables, and are left out",
+                        others.front().string(), report::counted(others.size() - 1, "other file")));
+    return tables;
+}
+
+using Process = std::pair<std::uint64_t, std::uint64_t>; // its number, and when it began
+
+std::optional<Process> process_of(const fs::path& log)
+{
+    try {
+        const report::LogFile file = report::LogFile::open(log, report::LogFile::Collected::taken);
+        if (file.header().start_real_ns != 0)
+            return Process(file.header().pid, file.header().start_real_ns);
+    } catch (const report::Error&) { // whoever reads it says what is wrong
+    }
+    return std::nullopt;
+}
+
+// By what they say, as a table may have any name and be of many processes. By its name where a log
+// does not say it: of what was imported no time may be known.
+std::vector<fs::path> logs_without_table(const std::vector<fs::path>& logs,
+                                         const std::vector<fs::path>& sorted_tables)
+{
+    std::set<Process> reduced;
+    if (!logs.empty())
+        for (const fs::path& table : sorted_tables)
+            for (const report::TableOwner& owner : report::owners_of_table(table))
+                reduced.emplace(owner.pid, owner.started_ns);
+    std::vector<fs::path> without;
+    std::copy_if(logs.begin(), logs.end(), std::back_inserter(without), [&](const fs::path& log) {
+        const std::optional<Process> process = process_of(log);
+        return process ? !reduced.contains(*process)
+                       : !std::binary_search(sorted_tables.begin(), sorted_tables.end(),
+                                             fs::path(log.string() + ".jsonl"));
+    });
+    return without;
+}
+
+} // namespace
 
 std::vector<fs::path> find_job_files(const std::vector<std::string>& arguments)
 {
     std::vector<fs::path> files;
     for (const std::string& argument : arguments) {
         std::error_code problem;
-        const std::size_t before = files.size();
-        for (fs::directory_iterator at(argument, problem), end; !problem && at != end;
-             at.increment(problem))
-            if (at->path().extension() == ".jsonl")
-                files.push_back(at->path());
-        if (files.size() == before)
-            for (const fs::path& log : find_logs({argument}))
-                files.push_back(log);
+        if (!fs::is_directory(argument, problem)) {
+            files.emplace_back(argument);
+            continue;
+        }
+        const std::vector<fs::path> tables = tables_in(argument);
+        const std::vector<fs::path> logs = logs_without_table(logs_in(argument), tables);
+        if (tables.empty() && logs.empty())
+            throw report::Error(
+                report::Exit::bad_input,
+                fmt::format("{}: a folder without any reduced table or log (*.vsl)", argument));
+        files.insert(files.end(), tables.begin(), tables.end());
+        files.insert(files.end(), logs.begin(), logs.end());
     }
     std::sort(files.begin(), files.end());
-    files.erase(std::unique(files.begin(), files.end()), files.end());
-    return files;
+    return each_once(files);
 }
 
 void read_job_file(const fs::path& file, const report::Options& reading,
                    const std::function<void(std::istream&, const report::Report* of_log)>& show)
 {
+    refuse_irregular(file);
     char head[64] = {};
     std::ifstream in(file, std::ios::binary);
     in.read(head, sizeof head - 1);

@@ -8,16 +8,57 @@ runs is `vramscope reduce`, which it needs in its PATH; functions come to it by 
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+TABLE_HEAD = b'{"type":"reduced","version":'
 FAN_IN = 32  # tables of one join: no process has all of them but the last
 ANSWER_SECONDS = 10
 POLL_SECONDS = 0.1
 GONE_SECONDS = 30  # a task whose workers are gone for so long is given up
+
+
+def head_of(path, size):
+    """Its first bytes; none of what is no regular file, as of a FIFO, or cannot be read."""
+    try:
+        with open(path if os.path.isfile(path) else os.devnull, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def may_be_table(path):
+    """Of what is empty, of zeros or cannot be read nobody knows what it was."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        return False
+    head = head_of(path, len(TABLE_HEAD))
+    return head[:1] in (b"", b"\0") or TABLE_HEAD.startswith(head)
+
+
+def owners_of(table):
+    """The pid of each of its processes, and when it began."""
+    try:
+        with open(table, "rb") as file:
+            for line in file:
+                if line.startswith(b'{"type":"process",'):
+                    process = json.loads(line)
+                    yield process["pid"], process["started_ns"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # whoever reads it says what is wrong
+
+
+def has_table(log, owners, tables):
+    """Whether it is reduced: by what it says of its process, or else by its name."""
+    head = head_of(log, 56)
+    if len(head) == 56 and head.startswith(b"VRAMSLOG"):
+        pid, started = struct.unpack_from("<I20xQ", head, 24)  # of FileHeader
+        if started:
+            return (pid, started) in owners
+    return re.sub(r"\.zst$", "", log) + ".jsonl" in tables or log + ".jsonl" in tables
 
 
 def find_files(arguments):
@@ -29,7 +70,9 @@ def find_files(arguments):
             inside = sorted(os.path.join(argument, name) for name in os.listdir(argument))
             logs = [path for path in inside if re.search(r"\.vsl(\.\d+)?(\.zst)?$", path)]
             logs = [path for path in logs if not (path.endswith(".zst") and path[:-4] in logs)]
-            paths = [path for path in inside if path.endswith(".jsonl")] or logs
+            tables = [path for path in inside if path.endswith(".jsonl") and may_be_table(path)]
+            owners = {owner for path in tables for owner in owners_of(path)} if logs else set()
+            paths = tables + [log for log in logs if not has_table(log, owners, tables)]
         for path in paths:
             try:
                 about = os.stat(path)
