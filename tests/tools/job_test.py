@@ -334,6 +334,34 @@ wait
         self.assertIn("tables/0.vsl.jsonl", self.rank(0, size=1, options=["--reduced", "tables"], status=125))
         self.assertEqual(table.read_text(), "mine")
 
+    def test_a_table_of_another_process_is_never_replaced(self):
+        running = []
+        for number in range(5):
+            (self.folder / str(number)).mkdir()
+            running.append(subprocess.Popen([VRAMSCOPE, "run", "-f", "--simulate", "1GiB", "-o", "run.vsl", "--reduced", "../tables", PROGRAMS / "live"],
+                                            cwd=self.folder / str(number), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.PIPE, text=True,
+                                            env=self.environment(RANK=str(number), WORLD_SIZE="5", SLURM_JOB_ID="77")))
+        for process in running:  # all of them end at once
+            process.stdin.write(USUAL + "end\n")
+            process.stdin.close()
+        told = set()
+        for process in running:
+            told.update(line.rpartition("/")[2] for line in process.stderr.read().splitlines() if line.startswith("vramscope: table: "))
+            process.stderr.close()
+            self.assertEqual(process.wait(timeout=120), 0)
+        names = ["run.vsl.1.jsonl", "run.vsl.2.jsonl", "run.vsl.3.jsonl", "run.vsl.4.jsonl", "run.vsl.jsonl"]
+        self.assertEqual((self.tables(), sorted(told)), (names, names))
+        _, job = self.run_job("tables")
+        self.assertEqual(([process["number"] for process in job["processes"]], job["verdict_reasons"]), ([0, 1, 2, 3, 4], []))
+
+    def test_a_run_again_leaves_the_table_before(self):
+        self.rank(0, size=1, options=["--reduced", "tables"])
+        before = (self.folder / "tables" / "0.vsl.jsonl").read_text()
+        self.assertIn("\nvramscope: table: tables/0.vsl.1.jsonl\n", self.rank(0, size=1, options=["-f", "--reduced", "tables"]))
+        self.assertEqual(self.tables(), ["0.vsl.1.jsonl", "0.vsl.jsonl"])
+        self.assertEqual((self.folder / "tables" / "0.vsl.jsonl").read_text(), before)
+
     def test_processes_of_a_hundred_are_found_by_xargs(self):
         self.a_job()
         shutil.rmtree(self.folder / "tables")

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kReduceFooter =
     R"(Of each log the process, its devices, the timeline and every call place that allocated, with what it leaked and how
 it grows: JSON lines, some 100 bytes a place. `vramscope job` joins them, and logs that have none; `vramscope schema
-reduced` says what is in them. `vramscope run --reduced DIR` writes one at the end of each rank, where it ran. Tables
+reduced` says what is in them. `vramscope run --reduced DIR` writes one at the end of each rank, where it ran; where a
+table of another process has the name, as of a run before, a number makes it another: LOG.1.jsonl. Tables
 become one table, with the same bytes in whatever order and groups they are joined: a tree of joins is one join.
 
 Ends 0; 120 if a file is neither a readable log nor a table; 125 for wrong usage, or if the file cannot be written.

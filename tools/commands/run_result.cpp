@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "report/exporters/reduced.hpp"
 #include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
 #include "report/model/check.hpp"
@@ -16,6 +14,7 @@
 #include "report/page/page.hpp"
 #include "report/text/views.hpp"
 #include "report/words/words.hpp"
+#include "tools/commands/run_tables.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/diagnosis.hpp"
@@ -121,21 +120,6 @@ void tell_how_logs_grow(const report::Report& report)
                         report::human_bytes(static_cast<std::uint64_t>(most))));
 }
 
-// One of each log. Where there are several, `report` is of all of them.
-void write_tables(const std::vector<std::filesystem::path>& logs, const report::Report& report,
-                  const report::Options& reading, const RunOutputs& outputs)
-{
-    for (const std::filesystem::path& log : logs) {
-        const std::string name = outputs.table_of(log).string();
-        outputs.keep_off(name);
-        const Output output(name, logs, outputs.options.force);
-        std::ostringstream table;
-        report::write_reduced(table, logs.size() == 1 ? report : read_logs({log}, reading));
-        write_text_to(output, table.str());
-        say(fmt::format("table: {}", name));
-    }
-}
-
 } // namespace
 
 int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const RunOutputs& outputs)
@@ -168,7 +152,7 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
                          : report::page_of(report, "report", {}, judgement.sources),
                    outputs.options);
     if (!outputs.reduced.empty())
-        write_tables(logs, report, reading, outputs);
+        write_tables(outputs.reduced, logs, report, reading, outputs.options.force);
     if (!check)
         return 0;
     outputs.ci_formats.write(*check, report);
