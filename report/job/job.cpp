@@ -2,7 +2,6 @@
 #include "report/job/job.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -10,54 +9,14 @@
 #include <fmt/format.h>
 
 #include "report/job/ends.hpp"
+#include "report/job/far_off.hpp"
 #include "report/job/headroom.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
 
-using Values = std::vector<std::pair<std::size_t, std::uint64_t>>; // of processes
-
 constexpr std::size_t kLeftOut = SIZE_MAX;
-constexpr std::size_t kFewest = 5; // of fewer, no value is far off
-constexpr double kFar = 6;         // robust standard deviations
-constexpr double kLeastSpread = 1u << 20;
-
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1)
-        return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-struct FarOff {
-    std::vector<std::size_t> processes;
-    std::uint64_t usual = 0;
-};
-
-// Most places have one value in all processes, so that their deviation is 0: then a hundredth of
-// the median, and a mebibyte, stand in for it.
-FarOff far_off(const Values& values)
-{
-    FarOff found;
-    if (values.size() < kFewest)
-        return found;
-    std::vector<double> bytes;
-    for (const auto& [process, value] : values)
-        bytes.push_back(static_cast<double>(value));
-    const double usual = median(bytes);
-    std::vector<double> deviations;
-    for (const double value : bytes)
-        deviations.push_back(std::abs(value - usual));
-    const double spread = std::max({1.4826 * median(deviations), 0.01 * usual, kLeastSpread});
-    for (std::size_t at = 0; at < values.size(); ++at)
-        if (deviations.empty() || std::abs(bytes[at] - usual) > kFar * spread)
-            found.processes.push_back(values[at].first);
-    found.usual = static_cast<std::uint64_t>(usual + 0.5);
-    return found;
-}
 
 std::uint64_t mean(const Values& values, const std::vector<std::size_t>& processes)
 {
@@ -66,6 +25,15 @@ std::uint64_t mean(const Values& values, const std::vector<std::size_t>& process
         if (std::binary_search(processes.begin(), processes.end(), process))
             sum += value;
     return processes.empty() ? 0 : sum / processes.size();
+}
+
+bool differ(const Values& values, const std::vector<std::size_t>& processes)
+{
+    const std::uint64_t usual = mean(values, processes);
+    return std::any_of(values.begin(), values.end(), [&](const auto& value) {
+        return value.second != usual &&
+               std::binary_search(processes.begin(), processes.end(), value.first);
+    });
 }
 
 std::vector<std::size_t> processes_of(const Values& values)
@@ -85,11 +53,11 @@ std::uint64_t weight(const JobFinding& finding)
 
 } // namespace
 
-void JobJoin::add(const ReducedProcess& process)
+void JobJoin::add(const ReducedProcess& process, const std::string& file)
 {
     const std::size_t added = processes_.size();
     processes_.push_back({process.about, process.rank, process.world_size, process.job,
-                          process.program, headroom_of(process), added});
+                          process.program, file, headroom_of(process), added});
     JobProcess& about = processes_.back().about;
     if (const JobHeadroom* const row = fullest(processes_.back().headroom)) {
         about.free_bytes = row->free_bytes();
@@ -136,17 +104,21 @@ void JobJoin::number_processes()
 {
     std::sort(job_.unread.begin(), job_.unread.end());
     std::sort(processes_.begin(), processes_.end(), [](const Member& a, const Member& b) {
-        return std::tie(a.rank, a.about.log, a.about.pid) <
-               std::tie(b.rank, b.about.log, b.about.pid);
+        return std::tie(a.rank, a.job, a.about.log, a.file, a.about.pid) <
+               std::tie(b.rank, b.job, b.about.log, b.file, b.about.pid);
     });
     job_.ranked = std::all_of(processes_.begin(), processes_.end(),
                               [](const Member& process) { return process.rank.has_value(); });
     std::vector<std::size_t> number_of(processes_.size(), kLeftOut); // by Member::added
     std::vector<Member> kept;
+    std::vector<std::string> again;
+    std::map<std::uint32_t, std::size_t> times; // ranks that are there again
     for (Member& process : processes_) {
         if (job_.ranked && !kept.empty() && kept.back().rank == process.rank) {
-            job_.reasons.push_back(fmt::format("rank {} is there twice: {} is left out",
-                                               *process.rank, process.about.log));
+            const auto [taken, out] = told_apart(kept.back(), process);
+            again.push_back(fmt::format("rank {} is there twice: {} is taken, and {} is left out",
+                                        *process.rank, taken, out));
+            ++times.try_emplace(*process.rank, 1).first->second;
             continue;
         }
         number_of[process.added] = kept.size();
@@ -155,9 +127,49 @@ void JobJoin::number_processes()
         kept.push_back(std::move(process));
     }
     processes_ = std::move(kept);
+    look_for_jobs(times);
+    add_reasons(again);
     for (const Member& process : processes_)
         job_.processes.push_back(process.about);
     number_shares(number_of);
+}
+
+// Most ranks again are another job, a run before in the same folder mostly.
+void JobJoin::look_for_jobs(const std::map<std::uint32_t, std::size_t>& times)
+{
+    if (times.size() < 2 || 2 * times.size() <= processes_.size())
+        return;
+    std::size_t most = 0;
+    for (const auto& [rank, count] : times)
+        most = std::max(most, count);
+    job_.reasons.push_back(fmt::format("these look like {} jobs: {} of {} are there more than once",
+                                       most == 2 ? "two" : std::to_string(most), times.size(),
+                                       counted(processes_.size(), "rank")));
+}
+
+// A line for each of a thousand ranks would hide all else.
+void JobJoin::add_reasons(const std::vector<std::string>& of_ranks)
+{
+    constexpr std::size_t kMost = 3;
+    const std::size_t told = std::min(kMost, of_ranks.size());
+    job_.reasons.insert(job_.reasons.end(), of_ranks.begin(),
+                        of_ranks.begin() + static_cast<std::ptrdiff_t>(told));
+    if (const std::size_t more = of_ranks.size() - told; more > 0)
+        job_.reasons.push_back(fmt::format("... and {} more {}", grouped(more), job_.noun(more)));
+}
+
+// A log has the path that its rank knew, which is the same in each folder that a rank ran in.
+std::pair<std::string, std::string> JobJoin::told_apart(const Member& one, const Member& other)
+{
+    if (one.file != other.file)
+        return {one.file, other.file};
+    if (one.about.log != other.about.log)
+        return {one.about.log, other.about.log};
+    const auto process = [](const JobProcess& about) {
+        return fmt::format("{} of process {}{}", about.log, about.pid,
+                           about.host.empty() ? "" : " on " + about.host);
+    };
+    return {process(one.about), process(other.about)};
 }
 
 // From the order in which processes were added to that in which they are told.
@@ -177,18 +189,21 @@ void JobJoin::number_shares(const std::vector<std::size_t>& number_of)
 
 void JobJoin::look_for_missing()
 {
+    std::vector<std::string> of_others;
+    std::vector<std::string> beyond;
     for (const Member& process : processes_) {
         job_.world_size = std::max(job_.world_size, process.world_size);
         job_.name = job_.name.empty() ? process.job : job_.name;
         job_.program = job_.program.empty() ? process.program : job_.program;
         if (process.job != job_.name && !process.job.empty())
-            job_.reasons.push_back(fmt::format("{} is of another job, {} and not {}",
-                                               process.about.log, process.job, job_.name));
+            of_others.push_back(fmt::format("{} is of another job, {} and not {}",
+                                            process.about.log, process.job, job_.name));
         if (process.world_size != 0 && process.rank && *process.rank >= process.world_size)
-            job_.reasons.push_back(fmt::format("{} says that it is rank {} of {}",
-                                               process.about.log, *process.rank,
-                                               process.world_size));
+            beyond.push_back(fmt::format("{} says that it is rank {} of {}", process.about.log,
+                                         *process.rank, process.world_size));
     }
+    add_reasons(of_others);
+    add_reasons(beyond);
     if (!job_.ranked)
         return;
     auto next = processes_.begin();
@@ -217,12 +232,13 @@ std::vector<std::uint32_t> JobJoin::numbers_of(const std::vector<std::size_t>& p
 // Values that the same processes have are one finding.
 void JobJoin::find_in(const Place& place, format::Memory memory)
 {
-    constexpr std::pair<std::uint64_t Share::*, std::uint64_t JobFinding::*> kValues[] = {
-        {&Share::leaked, &JobFinding::leaked_bytes},
-        {&Share::growth, &JobFinding::growth_bytes_per_step},
-        {&Share::at_peak, &JobFinding::at_peak_bytes}};
+    constexpr std::tuple<std::uint64_t Share::*, std::uint64_t JobFinding::*, bool JobFinding::*>
+        kValues[] = {
+            {&Share::leaked, &JobFinding::leaked_bytes, &JobFinding::leaked_differs},
+            {&Share::growth, &JobFinding::growth_bytes_per_step, &JobFinding::growth_differs},
+            {&Share::at_peak, &JobFinding::at_peak_bytes, &JobFinding::at_peak_differs}};
     std::map<std::vector<std::size_t>, JobFinding> by_processes;
-    for (const auto& [of_share, of_finding] : kValues) {
+    for (const auto& [of_share, of_finding, differs] : kValues) {
         Values values;
         for (const Share& share : place.shares)
             if (share.*of_share > 0)
@@ -231,6 +247,7 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
             continue;
         const std::vector<std::size_t> all = processes_of(values);
         by_processes[all].*of_finding = mean(values, all);
+        by_processes[all].*differs = differ(values, all);
         const FarOff far = far_off(values);
         if (far.processes.empty() || !is_rare(far.processes.size()))
             continue;
@@ -240,6 +257,7 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         finding.memory = memory;
         finding.ranks = numbers_of(far.processes);
         finding.*of_finding = mean(values, far.processes);
+        finding.*differs = differ(values, far.processes);
         finding.usual_bytes = far.usual;
         job_.findings.push_back(std::move(finding));
     }
@@ -251,8 +269,7 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         static_cast<CallPlace&>(finding) = place.place;
         finding.memory = memory;
         finding.ranks = numbers_of(processes);
-        const bool matters =
-            wrong || finding.at_peak_bytes >= static_cast<std::uint64_t>(kLeastSpread);
+        const bool matters = wrong || finding.at_peak_bytes >= kLeastThatMatters;
         finding.kind = matters && is_rare(processes.size()) ? JobFindingKind::alone
                        : !wrong                             ? JobFindingKind::part
                        : all                                ? JobFindingKind::all
@@ -276,6 +293,7 @@ void JobJoin::find_far_peaks()
         finding.of_whole_peaks = true;
         finding.ranks = numbers_of(far.processes);
         finding.at_peak_bytes = mean(values, far.processes);
+        finding.at_peak_differs = differ(values, far.processes);
         finding.usual_bytes = far.usual;
         job_.findings.push_back(std::move(finding));
     }
@@ -306,8 +324,9 @@ void JobJoin::judge()
             return process.verdict == Verdict::inconclusive;
         });
     if (inconclusive > 0)
-        job_.reasons.push_back(fmt::format("of {} {} nobody knows whether they leak", inconclusive,
-                                           job_.noun(static_cast<std::uint64_t>(inconclusive))));
+        job_.reasons.push_back(fmt::format("of {} {} nobody knows whether {}", inconclusive,
+                                           job_.noun(static_cast<std::uint64_t>(inconclusive)),
+                                           inconclusive == 1 ? "it leaks" : "they leak"));
     const bool leaks =
         std::any_of(job_.processes.begin(), job_.processes.end(),
                     [](const JobProcess& process) { return process.verdict == Verdict::leaks; });

@@ -21,7 +21,8 @@ namespace vramscope::report {
 // Memory goes with call places, and with 32 bytes for each place of a process.
 class JobJoin {
 public:
-    void add(const ReducedProcess& process);
+    // `file` is what it was read from; empty: not known.
+    void add(const ReducedProcess& process, const std::string& file = {});
     // A file that could not be read, and why: its process is missing.
     void add_unread(std::string why) { job_.unread.push_back(std::move(why)); }
 
@@ -45,6 +46,7 @@ private:
         std::uint32_t world_size;
         std::string job;
         std::string program;
+        std::string file;
         std::vector<JobHeadroom> headroom; // of its devices
         std::size_t added;                 // how many were added before it
         std::uint64_t kind = 0;            // the places that it has, as one number
@@ -52,7 +54,10 @@ private:
     using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
 
     void number_processes();
+    void look_for_jobs(const std::map<std::uint32_t, std::size_t>& times);
     void look_for_missing();
+    void add_reasons(const std::vector<std::string>& of_ranks);
+    static std::pair<std::string, std::string> told_apart(const Member& one, const Member& other);
     void number_shares(const std::vector<std::size_t>& number_of);
     void judge();
     void find_in(const Place& place, format::Memory memory);

@@ -103,6 +103,9 @@ struct JobFinding : CallPlace {
     std::uint64_t leaked_bytes = 0;
     std::uint64_t growth_bytes_per_step = 0;
     std::uint64_t at_peak_bytes = 0;
+    bool leaked_differs = false; // among these ranks: the mean is then nobody's
+    bool growth_differs = false;
+    bool at_peak_differs = false;
     std::uint64_t usual_bytes = 0; // far_off: the median of those that have it
     bool of_whole_peaks = false;   // far_off: not of a place, but of what a device had at its peak
 };

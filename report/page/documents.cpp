@@ -102,13 +102,14 @@ Json plan_document(const Plan& plan)
 Json job_document(const Job& job)
 {
     Json json = job_json(job, Audience::page);
-    const std::size_t all = job.processes.size();
     const auto add_subjects = [&](Json& rows, const auto& known) {
         for (std::size_t at = 0; at < known.size(); ++at)
-            rows[at]["subject"] = part_of_job(known[at].ranks, all, job.noun(all));
+            rows[at]["subject"] = part_of_job(job, known[at].ranks);
     };
     add_subjects(json["ends"], job.ends);
     add_subjects(json["findings"], job.findings);
+    for (std::size_t at = 0; at < job.findings.size(); ++at)
+        json["findings"][at]["values"] = values_of(job.findings[at]);
     json["missing_words"] = number_ranges(job.missing);
     if (job.runs_out_first)
         json["run_out_words"] = run_out_words(job);

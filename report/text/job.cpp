@@ -20,22 +20,6 @@ namespace {
 constexpr std::size_t kMostLines = 40; // of a job's findings, unless all are wanted
 constexpr std::size_t kMostOfKind = 10;
 
-std::string values(const JobFinding& finding)
-{
-    std::string text;
-    const auto add = [&text](const char* what, std::uint64_t bytes, const char* unit) {
-        if (bytes > 0)
-            text +=
-                fmt::format("{}{} {}{}", text.empty() ? "" : ", ", what, human_bytes(bytes), unit);
-    };
-    add("leaked", finding.leaked_bytes, "");
-    add("grows by", finding.growth_bytes_per_step, " per step");
-    add("at peak", finding.at_peak_bytes, "");
-    if (finding.kind == JobFindingKind::far_off)
-        text += fmt::format(", usually {}", human_bytes(finding.usual_bytes));
-    return text;
-}
-
 class JobWriter {
 public:
     JobWriter(std::ostream& stream, const Job& job, const TextStyle& style, bool all)
@@ -69,11 +53,10 @@ private:
             c = static_cast<char>(c - 'a' + 'A');
         const std::size_t count = job_.processes.size();
         out_.wrapped("", out_.painted(word, color) + ": ",
-                     fmt::format("{} {} of {}{}, {} call places{}", grouped(count),
-                                 job_.noun(count),
+                     fmt::format("{} {} of {}{}, {}{}", grouped(count), job_.noun(count),
                                  job_.program.empty() ? "a program" : terminal_safe(job_.program),
                                  job_.name.empty() ? "" : ", job " + terminal_safe(job_.name),
-                                 grouped(job_.places), verdicts()));
+                                 counted(job_.places, "call place"), verdicts()));
         for (const std::string& reason : job_.reasons)
             line("  " + terminal_safe(reason));
     }
@@ -86,8 +69,9 @@ private:
         std::string text;
         for (const Verdict verdict : {Verdict::inconclusive, Verdict::leaks, Verdict::clean})
             if (counts[verdict] > 0)
-                text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", grouped(counts[verdict]),
-                                    name(verdict));
+                text +=
+                    fmt::format("{}{} {}{}", text.empty() ? "; " : ", ", grouped(counts[verdict]),
+                                verdict == Verdict::leaks ? "with " : "", name(verdict));
         return text;
     }
 
@@ -130,7 +114,8 @@ private:
 
     void write(const JobFinding& finding)
     {
-        const std::string head = fmt::format("  {}: {}", subject(finding.ranks), values(finding));
+        const std::string head =
+            fmt::format("  {}: {}", subject(finding.ranks), values_of(finding));
         if (finding.of_whole_peaks)
             return line(head);
         const std::string place = " at ";
@@ -164,8 +149,7 @@ private:
 
     std::string subject(const std::vector<std::uint32_t>& numbers) const
     {
-        const std::size_t all = job_.processes.size();
-        return part_of_job(numbers, all, job_.noun(all));
+        return part_of_job(job_, numbers);
     }
 
     void line(const std::string& text) { out_.stream() << text << '\n'; }

@@ -2,6 +2,7 @@
 #include "report/words/rank_words.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -50,12 +51,33 @@ std::string number_ranges(const Numbers& numbers)
     return text;
 }
 
-std::string part_of_job(const Numbers& numbers, std::uint64_t all, std::string_view noun)
+std::string part_of_job(const Numbers& numbers, const Numbers& all, bool ranked)
 {
-    if (numbers.size() == all)
-        return fmt::format("all {} {}", grouped(all), noun);
-    return fmt::format("{} of {} {} ({})", grouped(numbers.size()), grouped(all), noun,
-                       number_ranges(numbers));
+    constexpr std::size_t kFewest = 5;
+    Job words; // has the nouns
+    words.ranked = ranked;
+    if (numbers.size() == all.size())
+        return all.size() == 1
+                   ? fmt::format("{} {}", words.noun(1), all.front())
+                   : fmt::format("all {} {}", grouped(all.size()), words.noun(all.size()));
+    const std::string ranges = number_ranges(numbers);
+    if (numbers.size() >= kFewest && 10 * numbers.size() >= 9 * all.size()) {
+        Numbers rest;
+        std::set_difference(all.begin(), all.end(), numbers.begin(), numbers.end(),
+                            std::back_inserter(rest));
+        if (const std::string others = number_ranges(rest); others.size() < ranges.size())
+            return fmt::format("all but {} {}", words.noun(rest.size()), others);
+    }
+    return fmt::format("{} of {} {} ({})", grouped(numbers.size()), grouped(all.size()),
+                       words.noun(all.size()), ranges);
+}
+
+std::string part_of_job(const Job& job, const Numbers& numbers)
+{
+    Numbers all;
+    for (const JobProcess& process : job.processes)
+        all.push_back(process.number);
+    return part_of_job(numbers, all, job.ranked);
 }
 
 std::string part_of_job(const Report& report, const std::vector<std::size_t>& processes)
@@ -67,11 +89,32 @@ std::string part_of_job(const Report& report, const std::vector<std::size_t>& pr
     for (const std::size_t process : processes)
         wanted[process] = true;
     Numbers numbers;
-    for (const RankRow& row : rows)
+    Numbers all;
+    for (const RankRow& row : rows) {
+        all.push_back(ranked ? *row.rank : report.processes[row.process].pid);
         if (wanted[row.process])
-            numbers.push_back(ranked ? *row.rank : report.processes[row.process].pid);
+            numbers.push_back(all.back());
+    }
     std::sort(numbers.begin(), numbers.end());
-    return part_of_job(numbers, rows.size(), ranked ? "ranks" : "processes");
+    std::sort(all.begin(), all.end());
+    return part_of_job(numbers, all, ranked);
+}
+
+std::string values_of(const JobFinding& finding)
+{
+    std::string text;
+    const auto add = [&text](const char* what, std::uint64_t bytes, const char* unit,
+                             bool differs) {
+        if (bytes > 0)
+            text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", what, human_bytes(bytes),
+                                unit, differs ? " on average" : "");
+    };
+    add("leaked", finding.leaked_bytes, "", finding.leaked_differs);
+    add("grows by", finding.growth_bytes_per_step, " per step", finding.growth_differs);
+    add("at peak", finding.at_peak_bytes, "", finding.at_peak_differs);
+    if (finding.kind == JobFindingKind::far_off)
+        text += fmt::format(", usually {}", human_bytes(finding.usual_bytes));
+    return text;
 }
 
 std::string run_out_words(const Job& job)

@@ -39,7 +39,7 @@ class Jobs(CliTest):
         self.a_job()
         self.assertEqual(self.tables(), [f"{number}.vsl.jsonl" for number in range(6)])
         text, job = self.run_job("tables")
-        self.assertRegex(text, r"^LEAKS: 6 ranks of live, job 77, \d+ call places; 1 leaks, 5 clean\n"
+        self.assertRegex(text, r"^LEAKS: 6 ranks of live, job 77, \d+ call places; 1 with leaks, 5 clean\n"
                                r"  1 of 6 ranks \(4\): leaked 2 MiB at hold_on_host\(.*\) live.cpp:\d+\n")
         self.assertEqual([(finding["kind"], finding["ranks"], finding["leaked_bytes"]) for finding in job["findings"]],
                          [("alone", [4], 2 << 20)])
@@ -354,6 +354,20 @@ wait
         self.assertEqual((self.tables(), sorted(told)), (names, names))
         _, job = self.run_job("tables")
         self.assertEqual(([process["number"] for process in job["processes"]], job["verdict_reasons"]), ([0, 1, 2, 3, 4], []))
+
+    def test_two_jobs_and_one_rank_are_told_in_few_words(self):
+        for job in ("77", "78"):
+            for number in range(5):
+                self.rank(number, USUAL if job == "77" else f"hold 4096 {number + 1} ", size=5, job=job, options=["-f", "--reduced", "tables"])
+        text, job = self.run_job("tables")
+        self.assertEqual((job["name"], job["verdict"], len(job["verdict_reasons"])), ("77", "inconclusive", 5))
+        self.assertIn("  these look like two jobs: 5 of 5 ranks are there more than once\n"
+                      "  rank 0 is there twice: tables/0.vsl.jsonl is taken, and tables/0.vsl.1.jsonl is left out\n", text)
+        self.assertIn("\n  ... and 2 more ranks\n", text)
+        again = [f"tables/{number}.vsl.1.jsonl" for number in range(5)]
+        self.assertRegex(self.run_job(*again)[0], r"\n  all 5 ranks: leaked 12 KiB on average(, .*)? at hold\(")
+        text, _ = self.run_job(again[2])
+        self.assertRegex(text, r"\n  rank 2: leaked 12 KiB(, .*)? at hold\(")
 
     def test_a_run_again_leaves_the_table_before(self):
         self.rank(0, size=1, options=["--reduced", "tables"])

@@ -72,9 +72,10 @@ bool read_here(const std::vector<fs::path>& files, const report::Options& readin
     for (const fs::path& file : files) {
         try {
             read_job_file(file, reading, [&](std::istream& table, const report::Report*) {
-                report::read_reduced(
-                    table, file.string(),
-                    [&join](const report::ReducedProcess& process) { join.add(process); });
+                report::read_reduced(table, file.string(),
+                                     [&](const report::ReducedProcess& process) {
+                                         join.add(process, file.string());
+                                     });
             });
         } catch (const report::Error& error) {
             if (++unread == files.size())

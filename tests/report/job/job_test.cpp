@@ -277,7 +277,58 @@ TEST(Job, TwoOfOneRankAreNotSummed)
     const Job job = joined({Rank(0), again, Rank(1)});
     EXPECT_EQ(job.processes.size(), 2u);
     EXPECT_TRUE(job.findings.empty());
-    EXPECT_EQ(job.reasons, (std::vector<std::string>{"rank 1 is there twice: z.vsl is left out"}));
+    EXPECT_EQ(job.reasons,
+              (std::vector<std::string>{
+                  "rank 1 is there twice: rank1.vsl is taken, and z.vsl is left out"}));
+}
+
+TEST(Job, TwoJobsAreToldOnceAndAFewRanksOfThem)
+{
+    std::vector<ReducedProcess> first, second;
+    for (std::uint32_t number = 0; number < 8; ++number) {
+        first.push_back(Rank(number).process());
+        first.back().job = "77";
+        second.push_back(Rank(number).process());
+        second.back().job = "78";
+    }
+    JobJoin join;
+    for (std::uint32_t number = 0; number < 8; ++number) {
+        const std::string log = "tables/" + std::to_string(number);
+        join.add(second[number], log + ".vsl.1.jsonl");
+        join.add(first[number], log + ".vsl.jsonl");
+    }
+    const Job job = join.finish();
+    EXPECT_EQ(job.name, "77");
+    EXPECT_EQ(job.reasons,
+              (std::vector<std::string>{
+                  "these look like two jobs: 8 of 8 ranks are there more than once",
+                  "rank 0 is there twice: tables/0.vsl.jsonl is taken, and tables/0.vsl.1.jsonl "
+                  "is left out",
+                  "rank 1 is there twice: tables/1.vsl.jsonl is taken, and tables/1.vsl.1.jsonl "
+                  "is left out",
+                  "rank 2 is there twice: tables/2.vsl.jsonl is taken, and tables/2.vsl.1.jsonl "
+                  "is left out",
+                  "... and 5 more ranks"}));
+}
+
+TEST(Job, OfOneFileTwoOfOneRankAreToldApartByTheirProcesses)
+{
+    std::vector<Rank> ranks{Rank(0), Rank(1), Rank(1)};
+    ranks[1].process().about.pid = 12;
+    ranks[1].process().about.host = "a";
+    ranks[2].process().about.pid = 13;
+    EXPECT_EQ(joined(ranks).reasons,
+              (std::vector<std::string>{"rank 1 is there twice: rank1.vsl of process 12 on a is "
+                                        "taken, and rank1.vsl of process 13 is left out"}));
+}
+
+TEST(Job, SaysWhereAMeanIsNobodys)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 4; ++number)
+        ranks.emplace_back(number).site("same", 0, kMiB).site("other", 0, (1 + number) * kMiB);
+    for (const JobFinding& finding : joined(ranks).findings)
+        EXPECT_EQ(finding.leaked_differs, finding.stack.front().function == "other");
 }
 
 TEST(Job, OtherJobsAndRanksBeyondItsSizeAreSaid)

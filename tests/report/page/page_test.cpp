@@ -152,6 +152,8 @@ Job job_of(std::size_t ranks, const std::string& name)
     job.program = name;
     JobFinding& finding = job.findings.emplace_back();
     finding.stack = one_frame(name);
+    finding.leaked_bytes = 4096;
+    finding.leaked_differs = true;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         JobProcess& process = job.processes.emplace_back();
         process.number = rank;
@@ -170,6 +172,7 @@ TEST_F(Page, OfAJobHasAllOfItsRanksAndWhatIsSaidOfThem)
     const Json job = data_of(page_of(job_of(5000, "train")))["job"];
     EXPECT_EQ(job["processes"].size(), 5000u);
     EXPECT_EQ(job["findings"][0]["subject"], "2,500 of 5,000 ranks (0-4998:2)");
+    EXPECT_EQ(job["findings"][0]["values"], "leaked 4 KiB on average");
     EXPECT_EQ(job["ends"][0]["subject"], "3 of 5,000 ranks (0-2)");
     EXPECT_EQ(job["missing_words"], "5000");
 }

@@ -1,6 +1,6 @@
 // report/page/web/src/job/words.js — ranks of a job, and what is found of them, in words.
 import { job } from "../data.js";
-import { bytesText, grouped } from "../words.js";
+import { grouped } from "../words.js";
 
 /** "rank 417"; "process 3", where not every process has a rank. @param {number} number */
 export const rankText = (number) => `${job.ranked ? "rank" : "process"} ${number}`;
@@ -10,16 +10,8 @@ export const nounOf = (count) => (count === 1 ? ONE : MANY);
 /** "1,000 ranks" */
 export const ranksText = (count) => `${grouped(count)} ${nounOf(count)}`;
 
-/** "leaked 4.7 MiB, grows by 96 KiB per step", as the text of vramscope has it. */
-export function valuesText(finding) {
-  const said = [
-    finding.leaked_bytes > 0 && `leaked ${bytesText(finding.leaked_bytes)}`,
-    finding.growth_bytes_per_step > 0 && `grows by ${bytesText(finding.growth_bytes_per_step)} per step`,
-    finding.at_peak_bytes > 0 && `at peak ${bytesText(finding.at_peak_bytes)}`,
-    finding.kind === "far-off" && `usually ${bytesText(finding.usual_bytes)}`,
-  ];
-  return said.filter(Boolean).join(", ");
-}
+/** "leaked 4.7 MiB on average, grows by 96 KiB per step", as the text of vramscope has it. */
+export const valuesText = (finding) => finding.values;
 
 /** A finding's call place; that of whole peaks is none. */
 const WHOLE_PEAK = { stack: [{ function: "the whole peak" }], own: 0 };
