@@ -95,12 +95,15 @@ class OnALog(CliTest):
             assert_once("run.vsl", name, told=f"vramscope: {name} is left out: it is the same file as run.vsl\n")
         self.assertEqual(self.vramscope("pack", "run.vsl")[0], 0)
         assert_once("run.vsl", "run.vsl.zst", told="vramscope: run.vsl.zst is left out: it is of the same process as run.vsl\n")
+        cut = (self.folder / "run.vsl").read_bytes()
+        (self.folder / "cut.vsl").write_bytes(cut[:len(cut) // 2])
+        assert_once("cut.vsl", "run.vsl", told="vramscope: cut.vsl is left out: it is of the same process as run.vsl\n")
         for name in "abcd":
             shutil.copy(self.folder / "run.vsl", self.folder / f"{name}.vsl")
         copied = ("run.vsl", "run.vsl.zst", *(f"{name}.vsl" for name in "abcd"))
         status, _, stderr = self.vramscope("check", "--fail-on", "none", *copied)
         self.assertEqual((status, len(stderr.splitlines())), (0, 4), stderr)
-        self.assertTrue(stderr.endswith("\nvramscope: ... and 2 more files are left out\n"), stderr)
+        self.assertTrue(stderr.endswith("\nvramscope: left out too: 2 more files\n"), stderr)
 
     def test_a_log_that_is_given_again_is_compared_with_itself(self):
         status, stdout, stderr = self.vramscope("diff", "--json", "-", "run.vsl", "run.vsl")

@@ -13,6 +13,7 @@
 
 #include "report/error.hpp"
 #include "report/log/log_file.hpp"
+#include "report/words/words.hpp"
 #include "tools/output/messages.hpp"
 
 namespace vramscope {
@@ -46,17 +47,20 @@ struct Given {
     fs::path path;
     std::optional<std::pair<dev_t, ino_t>> file;
     std::optional<format::FileHeader> log;
+    bool cut = false; // the log is
 };
 
 Given look_at(const fs::path& path)
 {
-    Given given{.path = path, .file = {}, .log = {}};
+    Given given{.path = path, .file = {}, .log = {}, .cut = false};
     struct stat status;
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
         return given;
     given.file.emplace(status.st_dev, status.st_ino);
     try {
-        given.log = report::LogFile::open(path, report::LogFile::Collected::taken).header();
+        const report::LogFile log = report::LogFile::open(path, report::LogFile::Collected::taken);
+        given.log = log.header();
+        given.cut = log.cut();
     } catch (const report::Error&) { // whoever reads it says what is wrong
     }
     return given;
@@ -73,13 +77,14 @@ bool is_same_process(const Given& one, const Given& other)
 }
 
 // A snapshot has less than the log of the program, which went on.
-bool has_more(const format::FileHeader& one, const format::FileHeader& other)
+bool has_more(const Given& one, const Given& other)
 {
-    const auto moment = [](const format::FileHeader& log) {
-        return std::pair(log.snapshot_ticks == 0 ? UINT64_MAX : log.snapshot_ticks,
-                         log.latest_ticks);
+    const auto order = [](const Given& given) {
+        const std::uint64_t snapshot = given.log->snapshot_ticks;
+        return std::tuple(!given.cut, snapshot == 0 ? UINT64_MAX : snapshot,
+                          given.log->latest_ticks);
     };
-    return moment(one) > moment(other);
+    return order(one) > order(other);
 }
 
 // Many may be left out for one reason: a folder that was copied.
@@ -91,7 +96,7 @@ public:
         for (std::size_t at = 0; at < std::min(kMostTold, lines_.size()); ++at)
             say(lines_[at]);
         if (lines_.size() > kMostTold)
-            say(fmt::format("... and {} more files are left out", lines_.size() - kMostTold));
+            say("left out too: " + report::counted(lines_.size() - kMostTold, "more file"));
     }
     void add(const fs::path& out, const char* why, const fs::path& kept)
     {
@@ -169,7 +174,7 @@ std::vector<fs::path> each_once(const std::vector<fs::path>& files)
             kept.push_back(std::move(given));
             continue;
         }
-        if (has_more(*given.log, *process->log))
+        if (has_more(given, *process))
             std::swap(given, *process);
         left_out.add(given.path, "of the same process as", process->path);
     }
