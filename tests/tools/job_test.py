@@ -338,10 +338,9 @@ wait
         running = []
         for number in range(5):
             (self.folder / str(number)).mkdir()
-            running.append(subprocess.Popen([VRAMSCOPE, "run", "-f", "--simulate", "1GiB", "-o", "run.vsl", "--reduced", "../tables", PROGRAMS / "live"],
-                                            cwd=self.folder / str(number), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                            stderr=subprocess.PIPE, text=True,
-                                            env=self.environment(RANK=str(number), WORLD_SIZE="5", SLURM_JOB_ID="77")))
+            command = [VRAMSCOPE, "run", "-f", "--simulate", "1GiB", "-o", "run.vsl", "--reduced", "../tables", PROGRAMS / "live"]
+            running.append(subprocess.Popen(command, cwd=self.folder / str(number), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.PIPE, text=True, env=self.environment(RANK=str(number), WORLD_SIZE="5", SLURM_JOB_ID="77")))
         for process in running:  # all of them end at once
             process.stdin.write(USUAL + "end\n")
             process.stdin.close()
