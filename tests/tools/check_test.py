@@ -339,23 +339,28 @@ class OfRules(CheckTest):
 
     def test_what_a_rule_says_in_each_form(self):
         log = self.live(LEAKY)
-        rules = self.rules("few: limit count-live 1\nno-pinned: forbid alloc kind pinned\nall: forbid alloc\n")
+        rules = self.rules("few: limit count-live 1\nno-helper: forbid alloc thread helper\nall: forbid alloc\n")
         text = self.check(log, "--fail-on", "none", "--rules", rules, "--junit", "j.xml", "--sarif", "s.sarif", status=100)
         self.assertTrue(text.startswith("FAILED: rule few 3, at most 1; rule all 3, none allowed\n"), text)
-        self.assertIn("rule no-pinned: never applied: no call was one that it speaks of", text)
+        self.assertIn("rule no-helper: never applied: no call was one that it speaks of", text)
         self.assertIn('name="rule few"', (self.folder / "j.xml").read_text())
         results = json.loads((self.folder / "s.sarif").read_text())["runs"][0]["results"]
         broken = {result["message"]["text"] for result in results if result["ruleId"] == "rules" and result["level"] == "error"}
         self.assertEqual(broken, {"rule few 3, at most 1", "rule all 3, none allowed"})
         found = self.check_json(log, "--fail-on", "none", "--rules", rules, status=100)
         self.assertEqual([(row["rule"], row["measured"], row["state"]) for row in found["budgets"]],
-                         [("few", 3, "failed"), ("no-pinned", 0, "unknown"), ("all", 3, "failed")])
+                         [("few", 3, "failed"), ("no-helper", 0, "unknown"), ("all", 3, "failed")])
 
     def test_a_rule_that_never_applied(self):
         log = self.live(CLEAN)
         self.check(log, "--forbid", "alloc in range step*", status=111)
         self.check(log, "--forbid", "alloc in range step*", "--allow-unapplied")
         self.check(log, "--forbid", "alloc after mark end", status=111)
+
+    def test_a_rule_against_what_is_not_there_is_kept(self):
+        log = self.live(CLEAN)
+        for rule in ("misuse", "graph", "alloc kind managed", "alloc device 1"):
+            self.check(log, "--forbid", rule)
 
     def test_run_holds_them_too(self):
         status, _, stderr = self.vramscope("run", "--simulate", "1GiB", "--check", "--forbid", "alloc", "--", PROGRAMS / "live", stdin=CLEAN)
