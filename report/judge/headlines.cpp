@@ -128,12 +128,16 @@ std::string free_in_all(const Shortage& shortage)
 std::string held_most(const Shortage& shortage)
 {
     const std::uint64_t most = shortage.owners.empty() ? 0 : shortage.owners.front().bytes;
+    const std::uint64_t others = shortage.parts.unattributed;
     const std::string place = shortage.owners.empty() ? "" : own_place(shortage.owners.front());
-    if (shortage.parts.unattributed > most)
-        return fmt::format("; contexts, streams, code and other processes had {}{}",
-                           human_bytes(shortage.parts.unattributed),
-                           place.empty() ? "" : fmt::format(", {} {}", place, human_bytes(most)));
-    return place.empty() ? "" : fmt::format("; {} held the most, {}", place, human_bytes(most));
+    std::string words;
+    if (others > most)
+        words = fmt::format("; contexts, streams, code and other processes had {}",
+                            human_bytes(others));
+    if (!place.empty())
+        words += fmt::format("; {}{} held the most, {}", others > most ? "of the program's, " : "",
+                             place, human_bytes(most));
+    return words;
 }
 
 std::string cause(const Shortage& shortage)

@@ -9,7 +9,7 @@
 
 namespace vramscope::report {
 
-struct RuleCall { // a place that broke it, or that had the memory when the limit was passed
+struct RuleCall { // a place that broke it, or that had the memory when it was the most
     CallPlace place;
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;

@@ -294,7 +294,7 @@ void write_snapshot(std::ostream& out, const Report& report, const TextStyle& st
     text.notices();
 }
 
-void write_summary(std::ostream& out, const Report& report, const TextStyle& style, LogNames names)
+void write_summary(std::ostream& out, const Report& report, const TextStyle& style)
 {
     constexpr std::string_view kPrefix = "vramscope: ";
     TextWriter text(out, report, style);
@@ -308,7 +308,7 @@ void write_summary(std::ostream& out, const Report& report, const TextStyle& sty
     for (const FoundSection& section : kFoundSections)
         if (section.summary)
             section.summary(text, report, kPrefix);
-    if (names == LogNames::left_out)
+    if (!style.logs_stay)
         return;
     write_log_names(text, report, kPrefix);
     const bool blind = logs > 0 && saw_nothing(report);

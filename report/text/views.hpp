@@ -40,6 +40,7 @@ struct TextStyle {
     bool half_blocks = false; // charts of these: it can show them
     std::size_t width = 100;
     RowChoice rows = {};
+    bool logs_stay = true; // else a summary does not name them
 };
 
 // Everything.
@@ -60,10 +61,8 @@ void write_contexts(std::ostream& out, const Report& report, const TextStyle& st
 void write_objects(std::ostream& out, const Report& report, const TextStyle& style = {});
 // What a running program holds now.
 void write_snapshot(std::ostream& out, const Report& report, const TextStyle& style = {});
-// The end of what `vramscope run` prints, with the names of the logs unless nobody is to read them.
-enum class LogNames { shown, left_out };
-void write_summary(std::ostream& out, const Report& report, const TextStyle& style = {},
-                   LogNames names = LogNames::shown);
+// The end of what `vramscope run` prints.
+void write_summary(std::ostream& out, const Report& report, const TextStyle& style = {});
 // A report against its budget, for the log of a CI job: the verdict, a line for each budget, what
 // is over it, and the next command.
 void write_check(std::ostream& out, const Check& check, const Report& report,

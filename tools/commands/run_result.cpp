@@ -133,9 +133,9 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {
-        report::write_summary(std::cerr, report, style_for(STDERR_FILENO),
-                              outputs.logs_stay ? report::LogNames::shown
-                                                : report::LogNames::left_out);
+        report::TextStyle style = style_for(STDERR_FILENO);
+        style.logs_stay = outputs.logs_stay;
+        report::write_summary(std::cerr, report, style);
         if (outputs.logs_stay)
             tell_how_logs_grow(report);
     }

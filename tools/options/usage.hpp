@@ -27,8 +27,8 @@ void offer(CLI::Option* option, const std::vector<std::string>& words);
 // understand. `command` knows its options by now.
 std::vector<std::string> take_program(const CLI::App& command, std::vector<std::string>& arguments);
 
-// From now on an empty value of an option is an error, also as "--name=", for which CLI11 would take
-// the next argument. Of the arguments the first is the command's name.
+// From now on an empty value of an option is an error, also as "--name=", for which CLI11 would
+// take the next argument. Of the arguments the first is the command's name.
 void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments);
 
 // What read_size() takes (tracker/format/size_text.hpp), for the end of a command's --help.

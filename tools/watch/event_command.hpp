@@ -2,7 +2,7 @@
 //
 // No shell reads it, and it has no arguments. It finds in its environment what happened:
 // VRAMSCOPE_EVENT, VRAMSCOPE_EVENT_PID, VRAMSCOPE_EVENT_TEXT, and VRAMSCOPE_SNAPSHOT, a copy of a
-// log as it was then, if there is one. What it prints goes to stderr; there is nothing on its stdin.
+// log as it was then, if there is one. What it prints goes to stderr; its stdin is empty.
 #pragma once
 
 #include <chrono>

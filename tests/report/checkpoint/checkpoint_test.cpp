@@ -31,7 +31,8 @@ struct Replayed {
     explicit Replayed(const TempFile& log, std::uint64_t until_ticks = UINT64_MAX)
         : file(LogFile::open(log.path())),
           reading(file, {.until_ticks = until_ticks, .runs_on = true}),
-          replays(reading.tables(), file.header(), reading.clock(), {.site_peaks = true})
+          replays(reading.tables(), file.header(), reading.clock(), until_ticks,
+                  {.site_peaks = true})
     {
     }
 

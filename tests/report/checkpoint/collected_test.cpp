@@ -16,6 +16,7 @@
 #include "report/exporters/exporters.hpp"
 #include "report/findings/make_report.hpp"
 #include "report/json/documents.hpp"
+#include "report/log/log_file.hpp"
 #include "report/page/drawn.hpp"
 #include "report/rules/read_rules.hpp"
 #include "tests/support/collected_log.hpp"

@@ -143,7 +143,8 @@ TEST(Shortages, WhatIsNotTheProgramsIsSaidToHaveTheMost)
     log.device_memory(54_MiB, 256_MiB);
     log.out_of_memory({.requested = 200_MiB, .free = 54_MiB, .total = 256_MiB});
     const std::string sentence = report_of(log).headlines.front().sentence();
-    EXPECT_NE(sentence.find("contexts, streams, code and other processes had 200 MiB, "),
+    EXPECT_NE(sentence.find("contexts, streams, code and other processes had 200 MiB; of "
+                            "the program's, "),
               std::string::npos)
         << sentence;
 }

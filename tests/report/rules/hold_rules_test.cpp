@@ -158,7 +158,7 @@ TEST(HoldRules, WhoHadTheMostIsTold)
     EXPECT_EQ(over.measured, 890_KiB);
     ASSERT_EQ(over.calls.size(), 2u);
     EXPECT_EQ(over.calls[0].bytes, 800_KiB) << "and not what was there when it was passed first";
-    EXPECT_EQ(over.calls[0].stack.front().offset, 0x3000u);
+    EXPECT_EQ(over.calls[0].place.stack.front().offset, 0x3000u);
     EXPECT_EQ(outcome(log, "limit count-live 1").calls.size(), 2u);
 }
 
