@@ -17,7 +17,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr double kAboveNoise = 10;       // the growth, as a multiple of the deepest fall
-constexpr double kKept = 2;              // the growth, as a multiple of what the work frees later
+constexpr double kGivenBack = 0.5;       // part of the growth that the work frees later
 constexpr double kEven = 0.25;           // part of the growth that the median slope explains
 constexpr double kFromStraight = 0.35;   // part of the growth that it may be off a straight line
 constexpr double kStillAsFast = 0.6;     // speed in the last third, beside the average before
@@ -230,6 +230,16 @@ bool is_replaced(const PlaceSeries& place, const GrowthWindow& window,
     return (reused || replaced || emptied) && frees >= kFewestReused;
 }
 
+// By the program, between the end of the window and that of its work: it belonged to the steps.
+bool is_given_back(const PlaceSeries& place, const GrowthWindow& window,
+                   const GrowthFinding& finding, const GrowthContext& context)
+{
+    const double growth = static_cast<double>(window.by_bytes ? finding.bytes : finding.blocks);
+    const double blocks = std::max(kGivenBack * static_cast<double>(finding.blocks), 1.0);
+    return fall_behind(place, window, context) > kGivenBack * growth &&
+           static_cast<double>(place.frees_later) >= blocks;
+}
+
 } // namespace
 
 bool may_grow(const PlaceSeries& place, const GrowthContext& context)
@@ -261,7 +271,7 @@ GrowthFinding judge_growth(const PlaceSeries& place, const GrowthContext& contex
     const bool faster = context.steps && speeds_up(window, values);
     finding.growing = finding.of_a_loop && finding.rate.confidence >= kSure &&
                       rises.growth >= kAboveNoise * deepest_fall(bins) &&
-                      rises.growth >= kKept * fall_behind(place, window, context) &&
+                      !is_given_back(place, window, finding, context) &&
                       (context.steps ? grows_to_the_last_step(window, rises)
                                      : grows_to_the_end(place, window, rises, context)) &&
                       (faster || is_even(place, window, values, rises, context));

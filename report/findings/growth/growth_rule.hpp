@@ -21,6 +21,7 @@ struct PlaceSeries {
     std::uint64_t allocations = 0;
     std::uint64_t allocated_bytes = 0;
     std::uint64_t frees_by_last = 0; // before its last allocation
+    std::uint64_t frees_later = 0;   // behind it, by the program: not with a context
     std::uint64_t first_ticks = 0;   // when its first and its last allocation were
     std::uint64_t last_ticks = 0;
     bool one_size = false;

@@ -14,10 +14,12 @@ using RawPlace = std::tuple<std::uint64_t, std::uint64_t, format::Memory, std::i
 PlaceSeries series_of(SiteId id, const GrowthSource& source)
 {
     const Site& site = source.sites[id];
+    const std::uint64_t frees_by_last = source.series.frees_by_last(id);
     return {.floors = source.series.floors(id, source.log_end_ticks),
             .allocations = site.allocations,
             .allocated_bytes = site.allocated_bytes,
-            .frees_by_last = source.series.frees_by_last(id),
+            .frees_by_last = frees_by_last,
+            .frees_later = site.frees - std::min(site.frees, frees_by_last),
             .first_ticks = site.first_ticks,
             .last_ticks = site.last_ticks,
             .one_size = source.series.one_size(id)};

@@ -49,6 +49,7 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
         sum.allocations += place.allocations;
         sum.allocated_bytes += place.allocated_bytes;
         sum.frees_by_last += place.frees_by_last;
+        sum.frees_later += place.frees_later;
         sum.first_ticks = std::min(sum.first_ticks, place.first_ticks);
         sum.last_ticks = std::max(sum.last_ticks, place.last_ticks);
         sum.one_size = sum.one_size && place.one_size;

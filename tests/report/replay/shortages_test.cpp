@@ -122,7 +122,7 @@ TEST(Shortages, ASettingThatLeftTooLittleIsNamed)
     const Report report = report_of(part.segment(0x100000, 2_MiB).out_of_memory(refused));
     EXPECT_EQ(report.shortages.at(0).kind, ShortageKind::limited);
     EXPECT_EQ(describe(report.shortages.at(0)),
-              "above the 245 MiB that per_process_memory_fraction=0.01 allows, 230 MiB of which "
+              "above the 245.8 MiB that per_process_memory_fraction=0.01 allows, 230 MiB of which "
               "were reserved");
     test::OutOfMemory small = refused;
     small.reserved = small.allocated = 10_MiB;

@@ -133,8 +133,10 @@ TEST_F(GrowthRule, WhatIsFreedBehindTheLastStepIsNotSeen)
 
 TEST_F(GrowthRule, WhatTheWorkFreesBehindItsStepsDidNotGrow)
 {
-    const auto grows_if_left = [&](std::uint64_t bytes, std::uint64_t end_ticks, bool level) {
+    const auto grows_if_left = [&](std::uint64_t bytes, std::uint64_t end_ticks, bool level,
+                                   std::uint64_t frees = 40) {
         PlaceSeries place = place_of(levels([](std::uint64_t step) { return step; }));
+        place.frees_later = frees;
         place.floors.push_back({.ticks = 450,
                                 .bytes = bytes,
                                 .blocks = static_cast<std::uint32_t>(bytes),
@@ -149,6 +151,7 @@ TEST_F(GrowthRule, WhatTheWorkFreesBehindItsStepsDidNotGrow)
     EXPECT_TRUE(grows_if_left(0, 400, false)) << "the end of the program freed it";
     EXPECT_TRUE(grows_if_left(0, 440, false)) << "it may have been freed behind the work";
     EXPECT_FALSE(grows_if_left(0, 440, true)) << "it was so all the time";
+    EXPECT_TRUE(grows_if_left(0, 600, false, 0)) << "it went with its context";
 }
 
 TEST_F(GrowthRule, EmptySeriesIsNothing)
