@@ -43,8 +43,8 @@ std::vector<Disposition> before_survival; // of the signals that we ignore; each
 
 void survive(int number)
 {
-    struct sigaction ignored {
-    }, before{};
+    struct sigaction ignored {};
+    struct sigaction before {};
     ignored.sa_handler = SIG_IGN;
     ::sigaction(number, &ignored, &before);
     if (std::ranges::none_of(before_survival,
