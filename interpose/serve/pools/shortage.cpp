@@ -21,14 +21,12 @@ bool is_of(const ContextPool& pool, std::int64_t device) noexcept
     return device == kEveryDevice || pool.device() == device;
 }
 
-// The runtime tries a stream-ordered allocation before there is a context, makes one, and tries
-// again.
+// Before cuInit, which may have failed, no log begins. The runtime tries a stream-ordered
+// allocation before there is a context, makes one, and tries again.
 bool is_of_start_or_end(Hook hook, CUresult result) noexcept
 {
-    const bool has_no_context =
-        result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_INVALID_CONTEXT;
-    return result == CUDA_ERROR_DEINITIALIZED ||
-           (has_no_context && info(hook).memory == format::Memory::async);
+    return result == CUDA_ERROR_NOT_INITIALIZED || result == CUDA_ERROR_DEINITIALIZED ||
+           (result == CUDA_ERROR_INVALID_CONTEXT && info(hook).memory == format::Memory::async);
 }
 
 // The numbers of the moment. Physical memory needs no context, without which the driver tells
