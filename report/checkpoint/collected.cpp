@@ -97,7 +97,7 @@ void check_extent(const LogReplay& log, std::string_view checkpoint)
     if (log.reading.until_ticks() < moment_of(checkpoint))
         refuse(log.reading.file(), Exit::usage,
                fmt::format("what it was at an earlier time is known from {:.3f}s on",
-                           static_cast<double>(moment_in_ns(log, checkpoint) + 1'000'000) / 1e9));
+                           seconds_from(moment_in_ns(log, checkpoint))));
 }
 
 // What turns out to be memory that an allocator of the program's cuts, and was counted as the

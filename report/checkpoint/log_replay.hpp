@@ -45,6 +45,12 @@ struct LogReplay {
     std::size_t checkpoint_bytes = 0;      // of the last one that was read or made
 };
 
+// A moment that a reader may give as a time: three digits of a second, and not before it.
+inline double seconds_from(std::uint64_t ns) noexcept
+{
+    return static_cast<double>(ns + 1'000'000) / 1e9;
+}
+
 // `store` may be null. A collected log is read from its own checkpoint: Error, if that cannot be
 // read, or does not serve. Any other from the store's checkpoint of it, if that serves; else from
 // the beginning.

@@ -90,9 +90,7 @@ struct LogReport::ReplayedLog {
                         fmt::format("'{}' was collected, and what was allocated since a time is "
                                     "known from {:.3f}s on: give --from that or later",
                                     reading.file().path().string(),
-                                    static_cast<double>(
-                                        reading.clock().ns(replay->collected_ticks) + 1'000'000) /
-                                        1e9));
+                                    seconds_from(reading.clock().ns(replay->collected_ticks))));
         replays.heap.list_since(ticks);
     }
 

@@ -57,8 +57,7 @@ public:
 private:
     static constexpr unsigned kMostLevels = 64;
     static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4, kLevelsToBeSure = 4;
-    static constexpr unsigned kLevelsOfDigits =
-        4; // an int may be the address of what has the block
+    static constexpr unsigned kLevelsOfDigits = 4; // of ints: what has the block may be theirs
     static constexpr std::size_t kNodesByType = 100'000, kNodesToBeSure = 20'000;
     static constexpr std::size_t kMostNodes = 1'000'000;
 

@@ -83,22 +83,16 @@ std::vector<fs::path> logs_without_table(const std::vector<fs::path>& logs,
 
 std::vector<fs::path> find_job_files(const std::vector<std::string>& arguments)
 {
-    std::vector<fs::path> files;
-    for (const std::string& argument : arguments) {
-        std::error_code problem;
-        if (!fs::is_directory(argument, problem)) {
-            files.emplace_back(argument);
-            continue;
-        }
-        const std::vector<fs::path> tables = tables_in(argument);
-        const std::vector<fs::path> logs = logs_without_table(logs_in(argument), tables);
-        if (tables.empty() && logs.empty())
+    std::vector<fs::path> files = with_folders(arguments, [](const std::string& folder) {
+        std::vector<fs::path> found = tables_in(folder);
+        const std::vector<fs::path> logs = logs_without_table(logs_in(folder), found);
+        found.insert(found.end(), logs.begin(), logs.end());
+        if (found.empty())
             throw report::Error(
                 report::Exit::bad_input,
-                fmt::format("{}: a folder without any reduced table or log (*.vsl)", argument));
-        files.insert(files.end(), tables.begin(), tables.end());
-        files.insert(files.end(), logs.begin(), logs.end());
-    }
+                fmt::format("{}: a folder without any reduced table or log (*.vsl)", folder));
+        return found;
+    });
     std::sort(files.begin(), files.end());
     return each_once(files);
 }

@@ -128,22 +128,32 @@ std::vector<fs::path> logs_in(const fs::path& folder)
     return logs;
 }
 
-std::vector<fs::path> find_logs_as_given(const std::vector<std::string>& arguments)
+std::vector<fs::path>
+with_folders(const std::vector<std::string>& arguments,
+             const std::function<std::vector<fs::path>(const std::string&)>& inside)
 {
-    std::vector<fs::path> logs;
+    std::vector<fs::path> files;
     for (const std::string& argument : arguments) {
         std::error_code problem;
         if (!fs::is_directory(argument, problem)) {
-            logs.emplace_back(argument);
+            files.emplace_back(argument);
             continue;
         }
-        const std::vector<fs::path> inside = logs_in(argument);
-        if (inside.empty())
-            throw report::Error(report::Exit::bad_input,
-                                fmt::format("{}: a folder without any log (*.vsl)", argument));
-        logs.insert(logs.end(), inside.begin(), inside.end());
+        const std::vector<fs::path> found = inside(argument);
+        files.insert(files.end(), found.begin(), found.end());
     }
-    return logs;
+    return files;
+}
+
+std::vector<fs::path> find_logs_as_given(const std::vector<std::string>& arguments)
+{
+    return with_folders(arguments, [](const std::string& folder) {
+        std::vector<fs::path> logs = logs_in(folder);
+        if (logs.empty())
+            throw report::Error(report::Exit::bad_input,
+                                fmt::format("{}: a folder without any log (*.vsl)", folder));
+        return logs;
+    });
 }
 
 std::vector<fs::path> find_logs(const std::vector<std::string>& arguments)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,11 @@ std::vector<std::filesystem::path> find_logs_as_given(const std::vector<std::str
 // The *.vsl and *.vsl.N of a folder, and those that are there only packed, with .zst after the
 // name. Error if it cannot be read.
 std::vector<std::filesystem::path> logs_in(const std::filesystem::path& folder);
+
+// Files as they are, and for each folder what `inside` has of it.
+std::vector<std::filesystem::path>
+with_folders(const std::vector<std::string>& arguments,
+             const std::function<std::vector<std::filesystem::path>(const std::string&)>& inside);
 
 // Of a file that is there under several names the first one, which nothing is said of where they
 // are one path; of logs of one process the one that has the most of it.

@@ -31,7 +31,7 @@ inline void* map_pages(std::size_t bytes) noexcept
 template <class T>
 class Scratch {
 public:
-    Scratch() noexcept : room_(static_cast<T*>(map_pages(sizeof(T)))) {}
+    Scratch() noexcept : Scratch(nullptr) {} // zeroed memory
     ~Scratch()
     {
         if (room_)
@@ -44,37 +44,29 @@ public:
     T& operator*() const noexcept { return *room_; }
     T* operator->() const noexcept { return room_; }
 
-private:
-    T* room_; // zeroed memory
+protected:
+    explicit Scratch(T* room) noexcept : room_(room ? room : static_cast<T*>(map_pages(sizeof(T))))
+    {
+    }
+    T* room_;
 };
 
 // The same for what each new call stack needs: one that was given back is kept for the next, since
 // to map pages and to give them back takes 10 us and more in a program of many threads. What is in
 // it at first is nobody's.
 template <class T>
-class KeptScratch {
+class KeptScratch : public Scratch<T> {
 public:
-    KeptScratch() noexcept : room_(kept_.exchange(nullptr, std::memory_order_acquire))
-    {
-        if (!room_)
-            room_ = static_cast<T*>(map_pages(sizeof(T)));
-    }
+    KeptScratch() noexcept : Scratch<T>(kept_.exchange(nullptr, std::memory_order_acquire)) {}
     ~KeptScratch()
     {
         T* none = nullptr;
-        if (room_ && !kept_.compare_exchange_strong(none, room_, std::memory_order_release))
-            ::munmap(room_, sizeof(T));
+        if (kept_.compare_exchange_strong(none, this->room_, std::memory_order_release))
+            this->room_ = nullptr;
     }
-    KeptScratch(const KeptScratch&) = delete;
-    KeptScratch& operator=(const KeptScratch&) = delete;
-
-    explicit operator bool() const noexcept { return room_ != nullptr; }
-    T& operator*() const noexcept { return *room_; }
-    T* operator->() const noexcept { return room_; }
 
 private:
     inline static constinit std::atomic<T*> kept_{nullptr};
-    T* room_;
 };
 
 class Arena {
