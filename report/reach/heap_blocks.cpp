@@ -1,45 +1,16 @@
 // report/reach/heap_blocks.cpp — the chunks of glibc's malloc: in heaps, and with a mapping each.
-//
-// A chunk begins with the size of the one before, if that is free, and its own size; its three
-// lowest bits say: the one before is in use, it has a mapping to itself, it is of a thread's heap.
 #include "report/reach/heap_blocks.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "report/reach/memory/glibc_chunks.hpp"
+#include "report/reach/memory/memory_window.hpp"
+
 namespace vramscope::report {
 namespace {
 
-constexpr std::uint64_t kFlags = 7, kHasOwnMapping = 2;
-constexpr std::uint64_t kHeaderBytes = 16, kLeastChunk = 32, kChunkAlignment = 16;
-constexpr std::size_t kWindowBytes = 64 << 10;
-
-// Words of memory that is read from its beginning to its end.
-class MemoryWindow {
-public:
-    MemoryWindow(const ProcessMemory& memory, Address end) : memory_(memory), end_(end) {}
-
-    std::optional<std::uint64_t> word(Address at)
-    {
-        if (at < begin_ || at + sizeof(std::uint64_t) > begin_ + words_.size() * sizeof words_[0]) {
-            if (at + sizeof(std::uint64_t) > end_)
-                return std::nullopt;
-            words_.resize(std::min<std::size_t>(kWindowBytes, end_ - at) / sizeof words_[0]);
-            begin_ = at;
-            if (!memory_.read(at, words_.data(), words_.size() * sizeof words_[0])) {
-                words_.clear();
-                return std::nullopt;
-            }
-        }
-        return words_[(at - begin_) / sizeof words_[0]];
-    }
-
-private:
-    const ProcessMemory& memory_;
-    Address end_;
-    Address begin_ = 0;
-    std::vector<std::uint64_t> words_;
-};
+constexpr std::uint64_t kHeaderBytes = 16;
 
 } // namespace
 
@@ -78,7 +49,7 @@ std::vector<HeapBlock> HeapBlocks::in_heap(const Region& heap,
     while (chunk != 0 && next < addresses.size()) {
         if (starts)
             chunk = std::max(chunk, starts->last_before(addresses[next]));
-        const std::uint64_t size = window.word(chunk + 8).value_or(0) & ~kFlags;
+        const std::uint64_t size = window.word(chunk + 8).value_or(0) & ~kChunkFlags;
         if (size < kLeastChunk || size % kChunkAlignment != 0 || size > heap.end - chunk)
             break;
         if (starts)
@@ -159,9 +130,9 @@ HeapBlock HeapBlocks::own_mapping(Address address, Address lowest, Address end) 
         for (Address page = high; page > low;) {
             page -= kPageBytes;
             const std::uint64_t* const head = &words[(page - low) / sizeof words[0]];
-            const std::uint64_t size = head[1] & ~kFlags;
-            if (head[0] == 0 && (head[1] & kFlags) == kHasOwnMapping && size % kPageBytes == 0 &&
-                size > address - page && size <= end - page)
+            const std::uint64_t size = head[1] & ~kChunkFlags;
+            if (head[0] == 0 && (head[1] & kChunkFlags) == kHasOwnMapping &&
+                size % kPageBytes == 0 && size > address - page && size <= end - page)
                 return {{page + kHeaderBytes, page + size}, HeapBlock::State::live};
         }
         high = low;

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
-#include "report/reach/memory/freed_lists.hpp"
+#include "report/reach/memory/glibc_chunks.hpp"
 
 namespace vramscope::report {
 namespace {

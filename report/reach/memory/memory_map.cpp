@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "report/model/call_place.hpp"
+#include "report/reach/memory/thread_heaps.hpp"
 
 namespace vramscope::report {
 namespace {
 
-constexpr Address kThreadHeapBytes = 64 << 20; // HEAP_MAX_SIZE of glibc, and what they align to
-constexpr Address kRedZoneBytes = 128;         // below a stack pointer, in use all the same
-constexpr Address kThreadDescriptor = 0x900;   // pthread_setspecific's first keys are in it
+constexpr Address kRedZoneBytes = 128;       // below a stack pointer, in use all the same
+constexpr Address kThreadDescriptor = 0x900; // pthread_setspecific's first keys are in it
 
 bool begins_with_any(std::string_view name, const auto& beginnings)
 {
@@ -150,14 +151,14 @@ void MemoryMap::add_anonymous(AddressSpan span, std::size_t index)
         return;
     for (Address at = (span.begin + kThreadHeapBytes - 1) / kThreadHeapBytes * kThreadHeapBytes;
          at < span.end; at += kThreadHeapBytes) {
-        const Address end = thread_heap_end(at, span);
-        if (end == 0)
+        const std::optional<ThreadHeap> found = thread_heap_at(memory_, at, span.end);
+        if (!found)
             continue;
         add_mapped({span.begin, at}, index);
-        Region heap{{at, end}, RegionKind::heap, index};
-        heap.first_chunk = first_chunk_of(at, end);
+        Region heap{*found, RegionKind::heap, index};
+        heap.first_chunk = found->first_chunk;
         regions_.push_back(heap);
-        span.begin = end;
+        span.begin = heap.end;
     }
     add_mapped(span, index);
 }
@@ -234,32 +235,6 @@ bool MemoryMap::has_device_memory(const AddressSpan& span) const
         device_.begin(), device_.end(), span.begin,
         [](const AddressSpan& one, Address address) { return one.begin < address; });
     return block != device_.end() && block->begin < span.end;
-}
-
-// A heap of a thread's begins with its arena's address and, behind another word, its size. 0: there
-// is none.
-Address MemoryMap::thread_heap_end(Address begin, const AddressSpan& span) const
-{
-    const Address arena = memory_.word(begin);
-    const Address bytes = memory_.word(begin + 16);
-    const bool is_heap = arena % 16 == 0 && arena > begin && arena < begin + kPageBytes &&
-                         bytes % kPageBytes == 0 && bytes > 0 && bytes <= kThreadHeapBytes &&
-                         begin + bytes <= span.end;
-    return is_heap ? begin + bytes : 0;
-}
-
-// The first chunk of a thread's heap has its lists of freed chunks. 0: not found.
-Address MemoryMap::first_chunk_of(Address heap, Address end) const
-{
-    constexpr std::uint64_t kFlags = 5; // "the one before is in use" and "not of the main heap"
-    std::vector<std::uint64_t> words(std::min(end - heap, 2 * kPageBytes) / sizeof(std::uint64_t));
-    if (!memory_.read(heap, words.data(), words.size() * sizeof words[0]))
-        return 0;
-    for (std::size_t at = 1; at < words.size(); at += 2)
-        for (const FreedLists& lists : kFreedLists)
-            if (words[at] == (lists.chunk_bytes | kFlags))
-                return heap + (at - 1) * sizeof words[0];
-    return 0;
 }
 
 } // namespace vramscope::report

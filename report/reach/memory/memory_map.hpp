@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "report/reach/memory/freed_lists.hpp"
 #include "report/reach/memory/module_names.hpp"
 #include "report/reach/memory/process_memory.hpp"
 #include "report/reach/memory/sieve.hpp"
@@ -52,8 +51,6 @@ private:
     void add_private(const MemoryMapping& mapping, std::size_t index);
     void add_anonymous(AddressSpan span, std::size_t index);
     bool has_device_memory(const AddressSpan& span) const;
-    Address thread_heap_end(Address begin, const AddressSpan& span) const;
-    Address first_chunk_of(Address heap, Address end) const;
     bool add_stacks(const AddressSpan& span, std::size_t index);
     Address descriptor_end(const Region& stack) const;
     std::vector<Region> stacks_in(const AddressSpan& span, std::size_t index) const;

@@ -64,6 +64,11 @@ CASES = {
     "thread_local": ("held", "a thread-local of thread"),
     "pthread_key": ("held", "a thread-local of thread"),
     "heap_of_another_arena": ("held", "variable `in_other_arena` of reach_cases, a heap block of 64 B"),
+    "left_by_a_thread": ("held", "variable `left_behind` of reach_cases, a heap block of 64 B"),
+    "lost_by_a_thread": ("lost", "a heap block of 64 B"),
+    "second_heap_of_a_thread": ("held", "variable `in_second_heap` of reach_cases, a heap block of 64 B"),
+    "lost_in_second_heap": ("lost", "a heap block of 64 B"),
+    "behind_what_others_left": ("held", "variable `behind_others` of reach_cases, a heap block of 64 B"),
     "register": ("held", "register rbx of thread"),
 }
 SANITIZER_DIFFERS = {

@@ -125,6 +125,10 @@ std::function<char*()>* a_function;
 Layer* a_layer;
 Buffer* a_list;
 Buffer* in_other_arena;
+Buffer* left_behind;
+Buffer* in_second_heap;
+Buffer* behind_others;
+std::vector<char*> many;
 struct Forgetful {
     char* data = nullptr;
     ~Forgetful()
@@ -339,6 +343,41 @@ namespace {
 #endif
 }
 
+// Of a thread that ended: nothing is known of how its heap begins. What it allocated at first fills
+// a whole heap, so that the last of it lies in the next one.
+[[gnu::noinline]] void fill_heaps()
+{
+    left_behind = new Buffer{shown(make("left_by_a_thread")), nullptr, {}};
+    Buffer* owner = new Buffer{shown(make("lost_by_a_thread")), nullptr, {}};
+    asm volatile("" : : "r"(owner) : "memory");
+    constexpr std::size_t kBytes = 100'000; // each less than what malloc maps by itself
+    for (std::size_t bytes = 0; bytes < std::size_t{70} << 20; bytes += kBytes)
+        many.push_back(static_cast<char*>(std::malloc(kBytes)));
+    in_second_heap = new Buffer{shown(make("second_heap_of_a_thread")), nullptr, {}};
+    owner = new Buffer{shown(make("lost_in_second_heap")), nullptr, {}};
+    asm volatile("" : : "r"(owner) : "memory");
+}
+[[gnu::noinline]] void leave_behind()
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    fill_heaps();
+    wipe_stack();
+}
+// Of the next thread in those heaps: its lists of freed chunks lie behind what is left there.
+[[gnu::noinline]] void come_after()
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    behind_others = new Buffer{shown(make("behind_what_others_left")), nullptr, {}};
+    wipe_stack();
+    pthread_barrier_wait(&ready);
+    for (;;)
+        pause();
+}
+
 } // namespace
 
 int main(int count, char**)
@@ -362,7 +401,11 @@ int main(int count, char**)
     pthread_barrier_wait(&ready);
     std::thread(hold_by_register).detach();
     pthread_barrier_wait(&ready);
-    usleep(100000); // until both threads sleep
+    many.reserve(1000);
+    std::thread(leave_behind).join();
+    std::thread(come_after).detach();
+    pthread_barrier_wait(&ready);
+    usleep(100000); // until it sleeps
     wipe_stack();
     std::puts("ready");
     std::fflush(stdout);
