@@ -104,13 +104,12 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
     std::vector<ObjectRow> objects;
     for (auto& [key, row] : rows) {
         row.object.taken = taken_for(row.measured, taken.on(row.object.device).others);
-        if (row.object.is_left())
-            growth.classify(row.object, row.last_ticks);
+        row.object.at_once = growth.classify_objects(row.object, row.last_ticks);
         objects.push_back(std::move(row.object));
     }
     std::stable_sort(objects.begin(), objects.end(), [](const ObjectRow& a, const ObjectRow& b) {
-        return std::tuple(b.piles_up(), b.blocks, b.made) <
-               std::tuple(a.piles_up(), a.blocks, a.made);
+        return std::tuple(b.piles_up(), b.most_known(), b.made) <
+               std::tuple(a.piles_up(), a.most_known(), a.made);
     });
     return objects;
 }

@@ -1,17 +1,21 @@
 // report/judge/check.cpp — each line of the budget measured in each process.
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "report/judge/finding_kinds.hpp"
 #include "report/judge/judge.hpp"
+#include "report/judge/process_numbers.hpp"
 #include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostCulprits = 3;
+constexpr std::size_t kMostCulprits = 4;
 
 struct Measure {
     double value = 0;
@@ -27,83 +31,39 @@ double number(Number value)
     return static_cast<double>(value);
 }
 
-template <typename Number>
-std::optional<double> limit(const std::optional<Number>& given)
+// The processes that are over the limit, that with the most first.
+std::vector<std::size_t> over(double limit, const Measures& measures)
 {
-    return given ? std::optional(number(*given)) : std::nullopt;
+    std::vector<std::size_t> processes;
+    for (std::size_t process = 0; process < measures.size(); ++process)
+        if (measures[process].value > limit)
+            processes.push_back(process);
+    std::stable_sort(processes.begin(), processes.end(), [&](std::size_t a, std::size_t b) {
+        return measures[b].value < measures[a].value;
+    });
+    return processes;
 }
 
-// A number of a whole process that a budget may limit.
-struct ProcessNumber {
-    const char* budget;
-    const char* called;
-    CheckUnit unit;
-    std::optional<double> (*limit)(const Budget& budget);
-    double (*read)(const Process& process);
-    std::vector<Culprit> (*culprits)(const Process& process) = nullptr;
-    bool is_sure = true; // however the process ended, and whatever is missing
-    // Why the log does not say; empty: it does.
-    const char* (*unknown)(const Process& process) = nullptr;
-};
-
-double objects_left(const Process& process)
+// The largest of each process, then the second largest of each. Ranks have the same code: a place
+// that another has, too, is told once.
+std::vector<Culprit> first_of_each(const std::vector<std::vector<Culprit>>& processes)
 {
-    std::uint64_t left = 0;
-    for (const ObjectTotal& total : process.objects)
-        if (total.object != format::Memory::context_limit) // which a program cannot end
-            left += total.alive;
-    return number(left);
+    std::size_t most = 0;
+    for (const std::vector<Culprit>& rows : processes)
+        most = std::max(most, rows.size());
+    std::vector<Culprit> first;
+    std::map<std::string, std::size_t> told; // the place, and the process that it is told of
+    for (std::size_t at = 0; at < most; ++at)
+        for (const std::vector<Culprit>& rows : processes) {
+            if (first.size() == kMostCulprits)
+                return first;
+            if (at < rows.size() &&
+                told.try_emplace(rows[at].place->key(), rows[at].process).first->second ==
+                    rows[at].process)
+                first.push_back(rows[at]);
+        }
+    return first;
 }
-
-const char* objects_unknown(const Process& process)
-{
-    return process.records("objects")
-               ? ""
-               : "streams, events, graphs and modules were not recorded: the log is of an older "
-                 "vramscope, or was imported";
-}
-
-// What the log does not tell of may have opened one more.
-const char* contexts_unknown(const Process& process)
-{
-    if (process.has_context_of_no_device)
-        return "of a context it is not known on which device it is";
-    return process.records("contexts")
-               ? ""
-               : "contexts were not recorded: the log is of an older vramscope, or was imported";
-}
-
-std::vector<Culprit> culprits_at_peak(const Process& process)
-{
-    std::vector<Culprit> culprits;
-    if (const MemoryReport* const device = device_of_peak(process))
-        for (const PeakStack& stack : device->peak.stacks)
-            culprits.push_back({stack.bytes, stack.blocks, &stack});
-    return culprits;
-}
-
-// clang-format off
-constexpr std::array kProcessNumbers{
-    ProcessNumber{"max-peak", "peak allocated", CheckUnit::bytes,
-                  [](const Budget& budget) { return limit(budget.max_peak); },
-                  [](const Process& process) { return number(peak_bytes(process)); }, culprits_at_peak},
-    ProcessNumber{"max-reserved", "peak reserved", CheckUnit::bytes,
-                  [](const Budget& budget) { return limit(budget.max_reserved); },
-                  [](const Process& process) { return number(peak_reserved_bytes(process)); }},
-    ProcessNumber{"max-fragmentation", "fragmentation", CheckUnit::percent,
-                  [](const Budget& budget) { return limit(budget.max_fragmentation); },
-                  [](const Process& process) { return 100 * fragmentation(process); }},
-    ProcessNumber{"max-driver-calls", "driver calls", CheckUnit::count,
-                  [](const Budget& budget) { return limit(budget.max_driver_calls); },
-                  [](const Process& process) { return number(driver_calls(process)); }},
-    ProcessNumber{"max-leaked-objects", "objects left", CheckUnit::count,
-                  [](const Budget& budget) { return limit(budget.max_leaked_objects); },
-                  objects_left, nullptr, false, objects_unknown},
-    ProcessNumber{"one-device", "devices", CheckUnit::count,
-                  [](const Budget& budget) { return budget.one_device ? std::optional(1.0) : std::nullopt; },
-                  [](const Process& process) { return number(process.context_devices); }, nullptr, true, contexts_unknown},
-};
-// clang-format on
 
 // By the process's own word; reasons_for_doubt() tells what a crash is.
 bool failed(const Process& process)
@@ -164,11 +124,13 @@ private:
         const std::vector<FoundRow> found = kind.rows(report_);
         CheckRow row;
         row.finding = kind.finding;
-        judge(row, *line, kind.called, measure(kind, found, *line));
-        if (row.measured > row.limit)
+        judge(row, *line, kind.called, measure(kind, found, *line), [&](std::size_t process) {
+            std::vector<Culprit> culprits;
             for (const FoundRow& one : found)
-                if (one.process == row.process && row.culprits.size() < kMostCulprits)
-                    row.culprits.push_back(one.culprit);
+                if (one.process == process)
+                    culprits.push_back(one.culprit);
+            return culprits;
+        });
         rows_.push_back(std::move(row));
     }
 
@@ -204,10 +166,11 @@ private:
                                 asked.unknown && !is_over ? asked.unknown(process) : ""});
         }
         CheckRow row;
-        judge(row, {asked.budget, asked.unit, *most}, asked.called, measures);
-        if (row.measured > row.limit && asked.culprits)
-            row.culprits = asked.culprits(report_.processes[row.process]);
-        row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
+        judge(row, {asked.budget, asked.unit, *most}, asked.called, measures,
+              [&](std::size_t process) {
+                  return asked.culprits ? asked.culprits(report_, process)
+                                        : std::vector<Culprit>{};
+              });
         rows_.push_back(std::move(row));
     }
 
@@ -238,14 +201,16 @@ private:
             measures[0].remark = about(first, "never applied: " + first.never);
         CheckRow row;
         row.rule = first.name;
-        const std::string called = "rule " + first.name;
+        const bool is_named = first.name.find(' ') == std::string::npos; // else by its own words
+        const std::string called = (is_named ? "rule " : "") + first.name;
         judge(row,
               {"rules", first.of_bytes ? CheckUnit::bytes : CheckUnit::count, number(first.limit)},
-              called.c_str(), measures);
-        if (row.measured > row.limit)
-            for (const RuleCall& call : report_.processes[row.process].rules[rule].calls)
-                row.culprits.push_back({call.bytes, call.count, &call.place});
-        row.culprits.resize(std::min(row.culprits.size(), kMostCulprits));
+              called.c_str(), measures, [&](std::size_t process) {
+                  std::vector<Culprit> culprits;
+                  for (const RuleCall& call : report_.processes[process].rules[rule].calls)
+                      culprits.push_back({call.bytes, call.count, &call.place});
+                  return culprits;
+              });
         rows_.push_back(std::move(row));
     }
 
@@ -256,8 +221,10 @@ private:
 
     bool in_doubt(std::size_t process) const { return !report_.processes[process].doubts.empty(); }
 
-    void judge(CheckRow& row, const BudgetLine& line, const char* called,
-               const Measures& measures) const
+    // culprits_in(process): the largest first.
+    template <typename CulpritsIn>
+    void judge(CheckRow& row, const BudgetLine& line, const char* called, const Measures& measures,
+               const CulpritsIn& culprits_in) const
     {
         row.budget = line.budget;
         row.called = called;
@@ -283,6 +250,13 @@ private:
             row.state = CheckState::failed;
             row.remark.clear();
         }
+        std::vector<std::vector<Culprit>> culprits;
+        for (const std::size_t process : over(line.limit, measures)) {
+            culprits.push_back(culprits_in(process));
+            for (Culprit& culprit : culprits.back())
+                culprit.process = process;
+        }
+        row.culprits = first_of_each(culprits);
     }
 
     const Report& report_;

@@ -120,7 +120,7 @@ std::vector<FoundRow> object_rows(const Report& report)
     std::vector<FoundRow> rows;
     for (const ObjectRow& row : report.objects)
         if (row.piles_up())
-            rows.push_back({{row.bytes, row.blocks, &row},
+            rows.push_back({{row.bytes, row.most_known(), &row},
                             row.process,
                             fmt::format("{}, {}", format::name(row.memory), rate_words(row.rate)),
                             is_whole(report, row.process),
@@ -216,7 +216,7 @@ std::string grew(std::uint64_t bytes, std::uint64_t count)
 
 std::string objects_piled_up(std::uint64_t, std::uint64_t count)
 {
-    return counted(count, "object") + was_or_were(count) + "never destroyed";
+    return counted(count, "object") + " piled up";
 }
 
 std::string workspaces_grew(std::uint64_t bytes, std::uint64_t count)
@@ -271,7 +271,7 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
              "freed when the program ends grows all the same.",
      .amount = grew, .rows = growth_rows, .compared = ComparedBy::rate, .line = growth_line},
     {.finding = Finding::objects, .word = "growing-objects", .called = "growing objects", .title = "GrowingObjects",
-     .says = "Objects of the driver are made here again and again, and never destroyed.",
+     .says = "Objects of the driver are made here again and again, and destroyed late or never.",
      .help = "Destroy each stream, event, graph, module, pool and context when its step is done, or make one and use it again. "
              "The driver has memory for it that no allocation shows. `vramscope objects LOG` has them all.",
      .amount = objects_piled_up, .rows = object_rows, .compared = ComparedBy::rate, .with = Finding::growth, .line = objects_line},

@@ -244,12 +244,21 @@ std::string objects(const Report& report)
     std::size_t rows = 0;
     const ObjectRow* most = nullptr;
     for (const ObjectRow& row : report.objects)
-        if (row.piles_up() && ++rows > 0 && (!most || row.blocks > most->blocks))
+        if (row.piles_up() && ++rows > 0 && (!most || row.most_known() > most->most_known()))
             most = &row;
     if (!most)
         return {};
-    return fmt::format(": {}, {}{}{}", counted(most->blocks, object_noun(most->memory)),
-                       rate_words(most->rate), at_place(*most), and_more(rows));
+    return fmt::format(": {}, {}{}{}{}", counted(most->most_known(), object_noun(most->memory)),
+                       rate_words(most->rate), at_place(*most),
+                       most->is_left() ? "" : "; gone only as the program ended", and_more(rows));
+}
+
+std::string objects_title(const Report& report)
+{
+    return std::any_of(report.objects.begin(), report.objects.end(),
+                       [](const ObjectRow& row) { return row.piles_up() && row.is_left(); })
+               ? "Never destroyed"
+               : "Destroyed late";
 }
 
 std::string workspaces(const Report& report)
@@ -274,9 +283,10 @@ std::string stray_contexts(const Report& report)
             first = &row;
     if (!first)
         return {};
-    return fmt::format(": one on device {}, where {}, opened by {}{}{}", first->device,
+    return fmt::format(": one on device {}, where {}, opened by {}{}{}{}", first->device,
                        first->at_all() ? "only host memory was allocated" : "nothing was allocated",
                        terminal_safe(first->api), at_place(*first),
+                       first->ended ? "; ended by " + terminal_safe(first->ended->api) : "",
                        rows < 2 ? "" : fmt::format("; and {} more", grouped(rows - 1)));
 }
 
@@ -310,16 +320,17 @@ std::string inconclusive(const Report& report)
 struct Sentence {
     HeadlineKind kind;
     const char* title;
-    std::string (*rest)(const Report& report); // empty: there is none of it
+    std::string (*rest)(const Report& report);               // empty: there is none of it
+    std::string (*title_of)(const Report& report) = nullptr; // where the title depends on it
 };
 constexpr Sentence kSentences[] = {
-    {HeadlineKind::crashed, "Crashed", crashed},
+    {HeadlineKind::crashed, "", crashed, crashed_title},
     {HeadlineKind::out_of_memory, "Out of memory", out_of_memory},
     {HeadlineKind::misuse, "Wrong frees", wrong_frees},
     {HeadlineKind::damage, "Damage", damaged},
     {HeadlineKind::leaks, "Leaks", leaked},
     {HeadlineKind::growth, "Grows", grows},
-    {HeadlineKind::objects, "Never destroyed", objects},
+    {HeadlineKind::objects, "", objects, objects_title},
     {HeadlineKind::workspaces, "Workspaces grow", workspaces},
     {HeadlineKind::stray_contexts, "Stray contexts", stray_contexts},
     {HeadlineKind::failed_calls, "Refused", refused},
@@ -341,10 +352,9 @@ std::vector<Headline> headlines_of(const Report& report)
     std::vector<Headline> headlines;
     for (const Sentence& sentence : kSentences)
         if (std::string rest = sentence.rest(report); !rest.empty())
-            headlines.push_back(
-                {sentence.kind,
-                 sentence.kind == HeadlineKind::crashed ? crashed_title(report) : sentence.title,
-                 std::move(rest)});
+            headlines.push_back({sentence.kind,
+                                 sentence.title_of ? sentence.title_of(report) : sentence.title,
+                                 std::move(rest)});
     if (headlines.empty())
         headlines.push_back(nothing_found(report));
     return headlines;

@@ -36,7 +36,8 @@ public:
         if (!check.breaches.empty() && check.breaches.front().budget == "max-leaked")
             for (const TestLeak& leak : test.leaks)
                 if (check.breaches.front().culprits.size() < kMostTestCulprits)
-                    check.breaches.front().culprits.push_back({leak.bytes, leak.blocks, &leak});
+                    check.breaches.front().culprits.push_back(
+                        {leak.bytes, leak.blocks, &leak, 0, 0, process});
         return check;
     }
 

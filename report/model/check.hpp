@@ -79,13 +79,15 @@ struct Culprit {
     const CallPlace* place = nullptr; // points into the report
     std::uint64_t least_bytes = 0;    // the smallest of the tries, where calls failed
     std::uint64_t most_bytes = 0;
+    std::size_t process = 0; // index into Report::processes
 };
 template <>
 struct Fields<Culprit> {
     static constexpr const char* kName = "culprit";
     static constexpr auto kAll = joined(
         FieldList{Field{"bytes", &Culprit::bytes},
-                  Field{"count", &Culprit::count, "Of blocks, calls or times."}},
+                  Field{"count", &Culprit::count, "Of blocks, calls or times."},
+                  Field{"process", &Culprit::process, "Index into processes."}.since(6)},
         through(&Culprit::place, joined(FieldList{kFingerprint, Field{"api", &CallPlace::api},
                                                   Field{"entry_point", &CallPlace::entry_point}},
                                         kStackFrames)));
@@ -104,7 +106,7 @@ struct CheckRow {
     std::size_t process = 0; // the process with the highest
     CheckState state = CheckState::ok;
     std::vector<std::size_t> failed; // processes, ascending
-    std::vector<Culprit> culprits;   // of `process`; a few, the largest first
+    std::vector<Culprit> culprits;   // a few: the largest of each process, then the second
     std::string remark;              // why the state is not known, though the process is whole
 
     Amount exact_limit() const { return amount_of(limit, unit); }
@@ -128,7 +130,8 @@ struct Fields<CheckRow> {
         Field{"process", &CheckRow::process, "Index into processes: the one with the most."},
         Field{"failed_processes", &CheckRow::failed},
         Field{"culprits", &CheckRow::culprits,
-              "Of that process, the first few: who made up what was over the limit."},
+              "A few that made up what was over the limit: the largest of each process, that with "
+              "the most first, then the second largest; a place that several have is told once."},
     };
 };
 

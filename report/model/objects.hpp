@@ -1,6 +1,7 @@
 // report/model/objects.hpp — objects of the driver's: how many were made, ended and left.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,14 +59,17 @@ struct Fields<ObjectBytes> {
 };
 
 // Of one kind, made by one call stack on one device. Its blocks are those that are alive at the
-// end, and its class is theirs.
+// end, and its class is theirs; what piled up grows, though all of it ended with the program.
 struct ObjectRow : Leak {
     std::uint64_t made = 0;
     std::uint64_t ended = 0;
+    std::uint64_t at_once = 0;        // of growing ones so many were alive, at least
     std::optional<ObjectBytes> taken; // none: the driver was not asked
 
     bool is_left() const noexcept { return blocks > 0; }
-    bool piles_up() const noexcept { return is_left() && leak_class == LeakClass::growing; }
+    bool piles_up() const noexcept { return leak_class == LeakClass::growing; }
+    bool has_class() const noexcept { return is_left() || piles_up(); }
+    std::uint64_t most_known() const noexcept { return std::max(blocks, at_once); }
 };
 template <>
 struct Fields<ObjectRow> {
@@ -81,8 +85,14 @@ struct Fields<ObjectRow> {
                   "Of the device's memory, by the driver for these objects; null: it was not "
                   "asked."}
                 .since(6),
-            Field{"class", When{&ObjectRow::is_left, &ObjectRow::leak_class},
-                  "Of those that are alive, as in leaks; null: none is."},
+            Field{
+                "alive_at_once", If{&ObjectRow::piles_up, &ObjectRow::at_once},
+                "Of growing ones: so many at least were alive, though all may have been destroyed "
+                "as the program ended, or gone with their context."}
+                .since(6),
+            Field{"class", When{&ObjectRow::has_class, &ObjectRow::leak_class},
+                  "Of those that are alive, as in leaks, or growing; null: none is, and none "
+                  "piled up."},
             Field{"growth", When{&ObjectRow::grows, &ObjectRow::rate},
                   "Of growing and unclear ones."},
             kFingerprint,

@@ -276,12 +276,13 @@ void add_owners_file(Rules& rules, const std::filesystem::path& path)
 
 void add_forbidden(Rules& rules, std::string_view text)
 {
-    std::string name = "forbid";
-    for (std::size_t number = 2;
-         std::ranges::any_of(rules.rules, [&](const Rule& rule) { return rule.name == name; });
-         ++number)
-        name = fmt::format("forbid-{}", number);
-    RuleReader(rules, text, "--forbid:1").read_forbid(std::move(name));
+    constexpr std::string_view kSpace = " \t";
+    const std::size_t first = std::min(text.find_first_not_of(kSpace), text.size());
+    const std::string_view words =
+        text.substr(first, text.find_last_not_of(kSpace) + 1 - first); // npos + 1 is 0: all space
+    std::string name = fmt::format("forbid {}", words);
+    if (std::ranges::find(rules.rules, name, &Rule::name) == rules.rules.end())
+        RuleReader(rules, text, "--forbid:1").read_forbid(std::move(name));
 }
 
 } // namespace vramscope::report

@@ -12,7 +12,8 @@ namespace vramscope::report {
 void add_rules_file(Rules& rules, const std::filesystem::path& path);
 // The same file, of which owners alone are wanted.
 void add_owners_file(Rules& rules, const std::filesystem::path& path);
-// What follows `forbid` in a rule; its name is "forbid", "forbid-2" and so on.
+// What follows `forbid` in a rule, whose name is its words: "forbid alloc in capture". Given twice,
+// it is one rule.
 void add_forbidden(Rules& rules, std::string_view text);
 
 } // namespace vramscope::report

@@ -75,9 +75,14 @@ public:
     void rows(std::string_view prefix, bool with_culprits)
     {
         std::size_t room = with_culprits ? kMostCulpritLines : 0;
+        std::size_t width = 16;
+        for (const CheckRow& row : check_.rows)
+            width = std::max(width, columns(called(row)));
         for (const CheckRow& row : check_.rows) {
+            const std::string name = called(row);
             out_ << prefix
-                 << fmt::format("  {:<16} {:>14}  {:<24}", row.called,
+                 << fmt::format("  {}{} {:>14}  {:<24}", name,
+                                std::string(width - columns(name), ' '),
                                 amount_in(row.measured, row.unit), limit_words(row))
                  << state(row) << '\n';
             if (row.state != CheckState::ok)
@@ -122,6 +127,14 @@ public:
     }
 
 private:
+    // A rule of --forbid is called by its own words.
+    static std::string called(const CheckRow& row)
+    {
+        constexpr std::size_t kMostColumns = 36;
+        const std::string name = terminal_safe(row.called);
+        return columns(name) > kMostColumns ? cut_at_end(name, kMostColumns) : name;
+    }
+
     std::string failures() const
     {
         std::string text;
@@ -187,6 +200,17 @@ private:
                                                    report_.processes.size());
     }
 
+    // What has no bytes is an object of the driver's, a context or a call.
+    static std::string culprit_words(const CheckRow& row, const Culprit& culprit)
+    {
+        if (culprit.most_bytes > 0)
+            return tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes);
+        const char* const noun = row.unit == CheckUnit::count ? "call" : "block";
+        return culprit.bytes == 0 ? fmt::format("{:>12}", counted(culprit.count, "time"))
+                                  : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
+                                                counted(culprit.count, noun));
+    }
+
     // The first so many of them; returns that number.
     std::size_t culprits(std::string_view prefix, const CheckRow& row, std::size_t shown)
     {
@@ -194,16 +218,13 @@ private:
         for (std::size_t at = 0; at < shown; ++at)
             rows.push_back({row.culprits[at].place});
         const RowHeadlines headlines(rows, report_);
-        const char* const noun = row.unit == CheckUnit::count ? "call" : "block";
         for (std::size_t at = 0; at < shown; ++at) {
             const Culprit& culprit = row.culprits[at];
-            const std::string what =
-                culprit.most_bytes > 0
-                    ? tries_of(culprit.count, culprit.least_bytes, culprit.most_bytes)
-                    : fmt::format("{:>12} in {}", human_bytes(culprit.bytes),
-                                  counted(culprit.count, noun));
-            const std::string head =
-                fmt::format("{}    {:<27} {}  ", prefix, what, terminal_safe(culprit.place->api));
+            const std::string what = culprit_words(row, culprit);
+            const std::string in =
+                report_.processes.size() > 1 ? process_name(report_, culprit.process) + ": " : "";
+            const std::string head = fmt::format("{}    {:<27} {}{}  ", prefix, what, in,
+                                                 terminal_safe(culprit.place->api));
             out_ << head << headlines.in(at, room_behind(columns(head))) << '\n';
         }
         return shown;

@@ -118,9 +118,14 @@ private:
             fmt::format("  {}: {}", subject(finding.ranks), values_of(finding));
         if (finding.of_whole_peaks)
             return line(head);
+        constexpr std::size_t kLeastRoom = 32; // else the file and its line would be cut away
         const std::string place = " at ";
-        line(head + place +
-             innermost_in(finding, out_.room_behind(columns(head) + columns(place))));
+        const std::string behind = "     at ";
+        const std::size_t room = out_.room_behind(columns(head) + columns(place));
+        if (room >= kLeastRoom)
+            return line(head + place + innermost_in(finding, room));
+        line(head);
+        line(behind + innermost_in(finding, out_.room_behind(columns(behind))));
     }
 
     void headroom()

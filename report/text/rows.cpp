@@ -57,10 +57,10 @@ std::string rest_in_words(bool any_shown, std::uint64_t more, std::uint64_t byte
 {
     if (more == 0)
         return "";
-    return any_shown
-               ? fmt::format("... and {}, {}", counted(more, "more call stack"), human_bytes(bytes))
-               : fmt::format("None of {}, {}, is shown", counted(more, "call stack"),
-                             human_bytes(bytes));
+    const std::string of = bytes == 0 ? "" : ", " + human_bytes(bytes); // objects have none
+    return any_shown ? fmt::format("... and {}{}", counted(more, "more call stack"), of)
+                     : fmt::format("None of {}{}{} is shown", counted(more, "call stack"), of,
+                                   bytes == 0 ? "" : ",");
 }
 
 std::function<bool(const CallPlace&)> matching(const std::string& expression)

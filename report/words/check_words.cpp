@@ -39,7 +39,7 @@ std::string limit_words(const CheckRow& row)
 
 std::string row_words(const CheckRow& row)
 {
-    return fmt::format("{} {}, {}", row.called, amount_in(row.measured, row.unit),
+    return fmt::format("{}{} {}, {}", terminal_safe(row.called), row.rule.empty() ? "" : ":", amount_in(row.measured, row.unit),
                        limit_words(row));
 }
 

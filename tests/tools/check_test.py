@@ -365,7 +365,7 @@ class OfRules(CheckTest):
     def test_run_holds_them_too(self):
         status, _, stderr = self.vramscope("run", "--simulate", "1GiB", "--check", "--forbid", "alloc", "--", PROGRAMS / "live", stdin=CLEAN)
         self.assertEqual(status, 100, stderr)
-        self.assertIn("rule forbid 2, none allowed", stderr)
+        self.assertIn("forbid alloc: 2, none allowed", stderr)
 
     def test_owners_are_in_the_views(self):
         log = self.live(LEAKY)

@@ -172,6 +172,17 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
         classify(leak, last_ticks, found->second);
 }
 
+std::uint64_t GrowthTable::classify_objects(Leak& objects, std::uint64_t last_ticks) const
+{
+    classify(objects, last_ticks);
+    const auto row = rows_.find(key_of(objects.memory, objects.device, place_of_row(objects)));
+    std::uint64_t most = 0;
+    if (row != rows_.end() && row->second.finding.growing)
+        for (const Floor& floor : row->second.series.floors)
+            most = std::max<std::uint64_t>(most, floor.blocks);
+    return most;
+}
+
 void GrowthTable::classify_sum(LeakSum& sum, std::uint64_t last_ticks) const
 {
     sum.leak_class = LeakClass::several;

@@ -4,6 +4,7 @@
 // and hidden frames. Only places that may grow, or that lost something, are looked up in symbols.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ public:
 
     // Fills in its class and its rate. `last_ticks`: when its last block was allocated.
     void classify(Leak& leak, std::uint64_t last_ticks) const;
+    // The same for objects, whether any is left or not. Returns how many of growing ones were alive
+    // at once, at least.
+    std::uint64_t classify_objects(Leak& objects, std::uint64_t last_ticks) const;
     // The same for all leaks of a function together.
     void classify_sum(LeakSum& sum, std::uint64_t last_ticks) const;
 

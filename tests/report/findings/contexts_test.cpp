@@ -175,7 +175,20 @@ TEST(Contexts, OnOneDevicePassTheGateOnlyIfNothingIsMissing)
     LogBuilder nowhere = log;
     nowhere.context(2, -1).context_opened(opened(2));
     EXPECT_EQ(check(report_of(nowhere), one_device()).exit, Exit::incomplete);
-    EXPECT_EQ(check(report_of(with_a_stray()), one_device()).exit, Exit::findings);
+    const Report report = report_of(with_a_stray());
+    const Check checked = check(report, one_device());
+    EXPECT_EQ(checked.exit, Exit::findings);
+    const std::vector<Culprit>& contexts = checked.rows.back().culprits;
+    ASSERT_EQ(contexts.size(), 2u);
+    EXPECT_EQ(contexts[0].place, &report.contexts[1]) << "the stray one first";
+}
+
+TEST(Contexts, ThatAreStrayAndEndedAreToldSo)
+{
+    LogBuilder log = with_a_stray();
+    log.context_gone(2, 1);
+    const std::string rest = report_of(log).headlines.front().rest;
+    EXPECT_NE(rest.find("; ended by "), std::string::npos) << rest;
 }
 
 TEST(Contexts, OfALossyLogAreNoHeadline)

@@ -140,6 +140,40 @@ TEST(Objects, ThatAreLeftAreHeldAgainstABudget)
     EXPECT_EQ(check(report_of(with_streams_that_stay()), at_most(100)).exit, Exit::findings);
 }
 
+TEST(Objects, ThatAreOverABudgetAreNamed)
+{
+    const Check checked = check(report_of(with_streams_that_stay()), at_most(2));
+    ASSERT_EQ(checked.rows.size(), 2u);
+    const std::vector<Culprit>& left = checked.rows[1].culprits;
+    ASSERT_EQ(left.size(), 2u);
+    EXPECT_EQ(left[0].count, 100u) << "the most first";
+    EXPECT_EQ(left[1].count, 1u);
+}
+
+// As streams of a pool that is destroyed as the program ends, and with cudaDeviceReset().
+TEST(Objects, ThatPiledUpAreToldThoughTheyEndWithTheProgram)
+{
+    for (const bool reset : {false, true}) {
+        LogBuilder log = with_streams_that_stay();
+        for (std::size_t step = 0; step < 100 && !reset; ++step)
+            log.free(0x900000 + step, "cuStreamDestroy_v2");
+        if (reset)
+            log.context_gone(1);
+        const Report report = report_of(log);
+        const ObjectRow& streams = row_of_kind(report, format::Memory::stream);
+        EXPECT_FALSE(streams.is_left());
+        EXPECT_TRUE(streams.piles_up());
+        EXPECT_GE(streams.at_once, 90u);
+        EXPECT_LE(streams.at_once, 100u);
+        EXPECT_FALSE(row_of_kind(report, format::Memory::event).piles_up());
+        EXPECT_EQ(report.headlines.front().kind, HeadlineKind::objects);
+        EXPECT_EQ(report.headlines.front().title, "Destroyed late");
+        EXPECT_EQ(check(report, fail_on({Finding::growth})).exit, Exit::findings);
+        EXPECT_NE(objects_text(report).find("0 left, at least "), std::string::npos)
+            << objects_text(report);
+    }
+}
+
 // What was alive when it crashed might have been destroyed, and what was lost may be an end.
 TEST(Objects, PassAndFailNoBudgetWhereSomethingIsMissing)
 {

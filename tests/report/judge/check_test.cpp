@@ -307,6 +307,26 @@ TEST(Check, EachProcessIsJudgedByItself)
     EXPECT_EQ(checked.rows.at(0).process, 1u);
 }
 
+TEST(Check, EachProcessThatIsOverItsBudgetNamesItsOwnCallStack)
+{
+    const LogBuilder most =
+        rank(clean().alloc(0x2000, 8 << 20, 2).alloc(0x3000, 2 << 20, 2), 0, "3");
+    const LogBuilder as_well = rank(clean().alloc(0x2000, 4 << 20, 2), 1, "3");
+    const LogBuilder other = rank(clean().alloc(0x2000, 1 << 20, 3), 2, "3");
+    const Report report = report_of_all({most, as_well, other});
+    Budget budget;
+    budget.max_peak = 1_MiB;
+    const Check checked = check(report, budget);
+    ASSERT_EQ(checked.rows.size(), 2u);
+    const std::vector<Culprit>& leaks = checked.rows[0].culprits;
+    ASSERT_EQ(leaks.size(), 2u) << "the place that two have is told once";
+    EXPECT_EQ(leaks[0].bytes, 10_MiB);
+    EXPECT_EQ(leaks[0].process, 0u);
+    EXPECT_EQ(leaks[1].bytes, 1_MiB);
+    EXPECT_EQ(leaks[1].process, 2u);
+    EXPECT_FALSE(checked.rows[1].culprits.empty());
+}
+
 TEST(Check, TheWorstProcessDecides)
 {
     EXPECT_EQ(check(report_of_all({clean(), killed(clean())}), {}).exit, Exit::incomplete);

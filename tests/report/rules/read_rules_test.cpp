@@ -182,8 +182,10 @@ TEST(ReadRules, AnOptionIsARuleOfItsOwn)
     Rules rules;
     add_forbidden(rules, "alloc in range step*");
     add_forbidden(rules, "free");
-    EXPECT_EQ(rules.rules[0].name, "forbid");
-    EXPECT_EQ(rules.rules[1].name, "forbid-2");
+    EXPECT_EQ(rules.rules[0].name, "forbid alloc in range step*");
+    add_forbidden(rules, " free ");
+    ASSERT_EQ(rules.rules.size(), 2u) << "a rule that is given twice is one";
+    EXPECT_EQ(rules.rules[1].name, "forbid free");
     EXPECT_THROW(add_forbidden(rules, "allocs"), Error);
     EXPECT_THROW(add_forbidden(rules, ""), Error);
 }
