@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -78,25 +79,30 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
         ObjectRow object;
         std::uint64_t last_ticks = 0;
         MeasuredObjects measured;
+        std::set<std::string> places;
     };
     std::map<std::tuple<format::Memory, std::int32_t, std::string>, Row> rows;
     std::vector<const Site*> found = object_sites(sites);
     found.resize(std::min(found.size(), kMostObjectRows)); // each may be a row, and takes some KiB
     for (const Site* const site : found) {
         const auto id = static_cast<SiteId>(site - sites.all().data());
-        CallPlace place = source.stacks.read_row(site->api, site->stack, site->first_ticks);
-        const std::string key = place.key() + std::to_string(place.suppression.value_or(SIZE_MAX));
-        const auto [at, added] = rows.try_emplace({site->memory, site->device, key});
+        ObjectRow one;
+        static_cast<CallPlace&>(one) =
+            source.stacks.read_row(site->api, site->stack, site->first_ticks);
+        one.kind = LeakKind::never_destroyed;
+        one.memory = site->memory;
+        one.device = site->device;
+        one.process = source.process;
+        std::string place = one.key() + std::to_string(one.suppression.value_or(SIZE_MAX));
+        const std::string function = growth.told_by(one);
+        const auto [at, added] = rows.try_emplace(
+            {site->memory, site->device, function.empty() ? place : "\n" + function});
         ObjectRow& row = at->second.object;
-        if (added) {
-            static_cast<CallPlace&>(row) = std::move(place);
-            row.kind = LeakKind::never_destroyed;
-            row.memory = site->memory;
-            row.device = site->device;
-            row.process = source.process;
-        } else {
-            row.merge(place);
-        }
+        at->second.places.insert(std::move(place));
+        if (added)
+            row = std::move(one);
+        else if (function.empty())
+            row.merge(one);
         join_in(row, *site, source.clock);
         at->second.measured.join(taken.of(id));
         at->second.last_ticks = std::max(at->second.last_ticks, site->last_ticks);
@@ -104,6 +110,7 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
     std::vector<ObjectRow> objects;
     for (auto& [key, row] : rows) {
         row.object.taken = taken_for(row.measured, taken.on(row.object.device).others);
+        row.object.summed = row.places.size();
         row.object.at_once = growth.classify_objects(row.object, row.last_ticks);
         objects.push_back(std::move(row.object));
     }

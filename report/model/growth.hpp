@@ -97,6 +97,7 @@ struct Growth : CallPlace {
     std::int32_t device = -1; // -1: not known
     std::uint64_t bytes = 0;  // how much it grew by while it was watched
     std::uint64_t blocks = 0;
+    std::size_t stacks = 1;  // of one function, whose sum this is: the stack of the largest
     bool freed = false;      // nothing of it was left at the end
     std::string phase;       // the NVTX ranges around its first call, with '#' for numbers
     std::size_t process = 0; // index into Report::processes
@@ -113,6 +114,11 @@ struct Fields<Growth> {
             Field{"device", Ordinal{&Growth::device}},
             Field{"bytes", &Growth::bytes, "That it grew by, after the warm-up."},
             Field{"blocks", &Growth::blocks},
+            Field{"stacks", &Growth::stacks,
+                  "Of how many call stacks of one function it is the sum, where each has too few "
+                  "blocks to show it; the stack is that of the largest."}
+                .at_least(1)
+                .since(6),
             Field{"rate", &Growth::rate},
             Field{"freed", &Growth::freed, "Nothing of it was left at the end."},
             Field{"phase", OrNull{&Growth::phase},

@@ -37,9 +37,11 @@ void growth_line(TextOutput& out, std::string_view prefix, const Growth& growth,
                     std::string(rate_columns - std::min(columns(rate), rate_columns), ' '), rate,
                     percent_sure(growth.rate), api,
                     std::string(api_columns - std::min(columns(api), api_columns), ' '));
-    const std::size_t tail = growth.freed ? 10 : 0;
-    out.stream() << line << headline(out.room_behind(columns(line) + tail))
-                 << (growth.freed ? ", freed" : "") << '\n';
+    const std::string tail =
+        (growth.stacks == 1 ? "" : ", " + counted(growth.stacks, "call stack")) +
+        (growth.freed ? ", freed" : "");
+    out.stream() << line << headline(out.room_behind(columns(line) + columns(tail))) << tail
+                 << '\n';
 }
 
 void growth_lines(TextOutput& out, const Report& report, std::string_view prefix,
@@ -202,12 +204,16 @@ void write_growth(TextOutput& out, const Report& report)
 {
     if (report.growth.empty())
         return;
-    const bool freed = std::any_of(report.growth.begin(), report.growth.end(),
-                                   [](const Growth& growth) { return growth.freed; });
+    bool freed = false;
+    std::size_t stacks = 0;
+    for (const Growth& growth : report.growth) {
+        freed = freed || growth.freed;
+        stacks += growth.stacks;
+    }
     out.stream() << '\n';
     out.wrapped("", "",
                 fmt::format("{}: {} up to the end{}", out.painted("Growing", kBold),
-                            counted(report.growth.size(), "call stack"), steps_words(report)));
+                            counted(stacks, "call stack"), steps_words(report)));
     growth_lines(out, report, "", choose(report.growth, out.style().rows, kShownGrowth));
     if (freed)
         out.stream() << "    freed: only as the program ended\n";

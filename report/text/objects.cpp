@@ -27,7 +27,7 @@ void sums_of(TextOutput& out, const Report& report, const Process& process)
                                 "1")
                  << '\n';
     for (const ObjectTotal& total : process.objects)
-        out.stream() << fmt::format("  {:<14}{:>12} made {:>12} ended {:>12} left at the end\n",
+        out.stream() << fmt::format("  {:<14}{:>12} made {:>12} ended {:>11} left at the end\n",
                                     object_noun(total.object), grouped(total.made),
                                     grouped(total.ended), grouped(total.alive));
     if (process.objects.empty() && process.records("objects"))
@@ -49,6 +49,8 @@ std::string object_words(const Report& report, const ObjectRow& row)
         words += ", " + taken_words(*row.taken);
     if (row.device >= 0)
         words += fmt::format(", device {}", row.device);
+    if (row.summed > 1)
+        words += fmt::format(", by {} call stacks of one function", grouped(row.summed));
     if (!row.library.empty())
         words += ", of " + terminal_safe(row.library);
     return report.processes.size() > 1 ? words + ", " + process_name(report, row.process) : words;

@@ -46,7 +46,9 @@ std::string rate_words(const GrowthRate& rate)
     if (rate.bytes_per_step > 0)
         return fmt::format("{} per {}{}{}", whole_bytes(rate.bytes_per_step), unit, interval(rate),
                            faster);
-    return fmt::format("{:.3g} of them per {}{}", rate.blocks_per_step, unit, faster);
+    return rate.blocks_per_step > 0
+               ? fmt::format("{:.3g} of them per {}{}", rate.blocks_per_step, unit, faster)
+               : fmt::format("less than 1 B per {}", unit); // slower than in every other step
 }
 
 std::string percent_sure(const GrowthRate& rate)

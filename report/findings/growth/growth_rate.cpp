@@ -12,7 +12,23 @@ namespace vramscope::report {
 namespace {
 
 constexpr double kFaster = 1.5;         // speed in the last third of its rises, beside the first
+constexpr double kFarAbove = 1.5;       // a mean is not above the median without a few large ones
 constexpr double kSurelyFaster = 0.999; // steps that now and then have a rise look faster by chance
+
+// How much more was alive behind each span, for each of its calls: the median.
+double median_of_spans(const GrowthWindow& window, const Rises& rises, const PlaceSeries& place)
+{
+    std::vector<double> calls{0};
+    std::vector<double> bytes;
+    for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
+        bytes.push_back(window.spans[at].bytes);
+        calls.push_back(calls.back() + static_cast<double>(place.allocations) *
+                                           share(static_cast<double>(window.spans[at].events),
+                                                 static_cast<double>(window.all_events)));
+    }
+    calls.pop_back();
+    return std::max(slope_of(calls, bytes).median, 0.0);
+}
 
 } // namespace
 
@@ -42,9 +58,15 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     GrowthRate rate;
     rate.bytes_per_second = slope_of(seconds, bytes).median;
     const bool never_frees = place.frees_by_last == 0; // then it is exact
-    rate.bytes_per_call = never_frees ? static_cast<double>(place.allocated_bytes) /
-                                            static_cast<double>(place.allocations)
-                                      : std::max(bytes.back() - bytes.front(), 0.0) / calls;
+    const double mean =
+        static_cast<double>(place.allocated_bytes) / static_cast<double>(place.allocations);
+    const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
+    rate.bytes_per_call = never_frees ? mean : of_calls;
+    if (!place.same_size) { // one large block is no growth of each call
+        const double median = median_of_spans(window, rises, place);
+        if (median > 0 && rate.bytes_per_call > kFarAbove * median)
+            rate.bytes_per_call = median;
+    }
     const double blocks_per_call =
         never_frees ? 1 : std::max(blocks.back() - blocks.front(), 0.0) / calls;
     const Slope per_step = slope_of(steps, bytes);

@@ -24,7 +24,8 @@ struct PlaceSeries {
     std::uint64_t frees_later = 0;   // behind it, by the program: not with a context
     std::uint64_t first_ticks = 0;   // when its first and its last allocation were
     std::uint64_t last_ticks = 0;
-    bool one_size = false;
+    bool one_size = false;  // the blocks of each of its parts have one
+    bool same_size = false; // all of its blocks have the same
 };
 
 // The sum of places that are one place to a reader; there is at least one. They are added as step

@@ -22,7 +22,8 @@ PlaceSeries series_of(SiteId id, const GrowthSource& source)
             .frees_later = site.frees - std::min(site.frees, frees_by_last),
             .first_ticks = site.first_ticks,
             .last_ticks = site.last_ticks,
-            .one_size = source.series.one_size(id)};
+            .one_size = source.series.one_size(id),
+            .same_size = source.series.one_size(id)};
 }
 
 std::string joined(const std::vector<std::string>& path)
@@ -38,6 +39,16 @@ std::string joined(const std::vector<std::string>& path)
 std::string place_of_row(const CallPlace& call)
 {
     return call.key() + std::to_string(call.suppression.value_or(SIZE_MAX));
+}
+
+// What grows is told by its rows, if these have so much of it.
+constexpr double kNearlyAll = 0.9;
+// Of several rows there are more ways to rise by chance than of one.
+constexpr std::uint64_t kRisesOfSum = 10;
+
+double speed_of(const GrowthRate& rate)
+{
+    return rate.bytes_per_second > 0 ? rate.bytes_per_second : rate.blocks_per_step;
 }
 
 // "step #" is told as "step".
@@ -107,23 +118,40 @@ void GrowthTable::judge(Row& row) const
         row.finding.rate.per = step_word(row.steps->name);
 }
 
-// What is known to leak is in no sum.
+// What is known to leak is in no sum. Where each row has a line of its own, the rows tell more.
 void GrowthTable::sum_up_functions()
 {
-    for (const auto& [key, row] : rows_) {
+    for (auto& [key, row] : rows_) {
         const Frame* const frame = row.place.own_frame();
         if (!row.lost || !frame || row.place.suppression)
             continue;
-        Row& sum = functions_[key_of(row.memory, row.device, function_key(*frame))];
-        if (row.most_allocations > sum.most_allocations) {
+        row.function = key_of(row.memory, row.device, function_key(*frame));
+        Function& function = functions_[row.function];
+        Row& sum = function.sum;
+        if (row.most_allocations > sum.most_allocations || function.stacks == 0) {
             sum.most_allocations = row.most_allocations;
             sum.steps = row.steps;
+            sum.place = row.place;
+            sum.phase = row.phase;
         }
+        sum.memory = row.memory;
+        sum.device = row.device;
+        sum.lost = true;
         sum.parts.push_back(row.series);
+        ++function.stacks;
+        std::string line;
+        append_place(line, *frame);
+        function.lines.insert(std::move(line));
+        function.told += row.finding.growing ? speed_of(row.finding.rate) : 0;
     }
-    std::erase_if(functions_, [](const auto& entry) { return entry.second.parts.size() == 1; });
-    for (auto& [key, sum] : functions_)
-        judge(sum);
+    std::erase_if(functions_, [](const auto& entry) { return entry.second.stacks == 1; });
+    for (auto& [key, function] : functions_) {
+        judge(function.sum);
+        GrowthFinding& finding = function.sum.finding;
+        finding.growing = finding.growing && finding.rises >= kRisesOfSum;
+        function.tells = finding.growing && function.lines.size() < function.stacks &&
+                         function.told < kNearlyAll * speed_of(finding.rate);
+    }
 }
 
 // `sites`: of one stack, entry point, memory and device.
@@ -174,11 +202,16 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
 
 std::uint64_t GrowthTable::classify_objects(Leak& objects, std::uint64_t last_ticks) const
 {
-    classify(objects, last_ticks);
-    const auto row = rows_.find(key_of(objects.memory, objects.device, place_of_row(objects)));
+    const auto found = rows_.find(key_of(objects.memory, objects.device, place_of_row(objects)));
+    if (found == rows_.end())
+        return 0;
+    const auto function = functions_.find(found->second.function);
+    const bool told = function != functions_.end() && function->second.tells;
+    const Row& row = told ? function->second.sum : found->second;
+    classify(objects, last_ticks, row);
     std::uint64_t most = 0;
-    if (row != rows_.end() && row->second.finding.growing)
-        for (const Floor& floor : row->second.series.floors)
+    if (row.finding.growing)
+        for (const Floor& floor : row.series.floors)
             most = std::max<std::uint64_t>(most, floor.blocks);
     return most;
 }
@@ -189,7 +222,7 @@ void GrowthTable::classify_sum(LeakSum& sum, std::uint64_t last_ticks) const
     const auto found =
         functions_.find(key_of(sum.memory, sum.device, function_key(sum.stack.front())));
     if (found != functions_.end())
-        classify(sum, last_ticks, found->second);
+        classify(sum, last_ticks, found->second.sum);
 }
 
 void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const
@@ -211,26 +244,48 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row)
         leak.alive.push_back({clock_.ns(floor.ticks), floor.bytes});
 }
 
+std::string GrowthTable::told_by(const Leak& leak) const
+{
+    const auto row = rows_.find(key_of(leak.memory, leak.device, place_of_row(leak)));
+    if (row == rows_.end())
+        return {};
+    const auto function = functions_.find(row->second.function);
+    return function != functions_.end() && function->second.tells ? function->first : std::string();
+}
+
+Growth GrowthTable::growth_of(const Row& row) const
+{
+    Growth growth;
+    static_cast<CallPlace&>(growth) = row.place;
+    growth.rate = row.finding.rate;
+    growth.memory = row.memory;
+    growth.device = row.device;
+    growth.bytes = row.finding.bytes;
+    growth.blocks = row.finding.blocks;
+    growth.freed = !row.lost && !row.has_live;
+    growth.phase = row.phase;
+    growth.process = process_;
+    return growth;
+}
+
 std::vector<Growth> GrowthTable::growing() const
 {
+    const auto has_other_rows = [](const Row& row) {
+        const format::MemoryClass kind = class_of(row.memory);
+        return kind == format::MemoryClass::addresses || kind == format::MemoryClass::object;
+    };
     std::vector<Growth> growing;
     for (const auto& [key, row] : rows_) {
-        const format::MemoryClass kind = class_of(row.memory);
-        const bool has_other_rows =
-            kind == format::MemoryClass::addresses || kind == format::MemoryClass::object;
-        if (!row.finding.growing || has_other_rows)
-            continue;
-        Growth& growth = growing.emplace_back();
-        static_cast<CallPlace&>(growth) = row.place;
-        growth.rate = row.finding.rate;
-        growth.memory = row.memory;
-        growth.device = row.device;
-        growth.bytes = row.finding.bytes;
-        growth.blocks = row.finding.blocks;
-        growth.freed = !row.lost && !row.has_live;
-        growth.phase = row.phase;
-        growth.process = process_;
+        const auto function = functions_.find(row.function);
+        const bool told = function != functions_.end() && function->second.tells;
+        if (row.finding.growing && !told && !has_other_rows(row))
+            growing.push_back(growth_of(row));
     }
+    for (const auto& [key, function] : functions_)
+        if (function.tells && !has_other_rows(function.sum)) {
+            growing.push_back(growth_of(function.sum));
+            growing.back().stacks = function.stacks;
+        }
     sort_by_speed(growing);
     return growing;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,12 @@ public:
     // The same for all leaks of a function together.
     void classify_sum(LeakSum& sum, std::uint64_t last_ticks) const;
 
-    // The places that grow, the fastest first.
+    // The places that grow, the fastest first; and in place of those of a function that grows by
+    // more than they tell, the function.
     std::vector<Growth> growing() const;
+
+    // Whose place tells of it in place of this one's; empty: its own does.
+    std::string told_by(const Leak& leak) const;
 
 private:
     struct Row {
@@ -55,15 +60,26 @@ private:
         std::uint64_t most_allocations = 0; // the most of any of its parts
         bool lost = false;
         bool has_live = false; // at the end, also what is not listed
+        std::string function;  // key of the one that it is in; empty: it is in none's sum
         std::vector<PlaceSeries> parts;
         PlaceSeries series;
         GrowthFinding finding;
+    };
+
+    // Of rows that lost something, by LeakSum.
+    struct Function {
+        Row sum; // the place is that of its largest row
+        std::set<std::string> lines;
+        std::size_t stacks = 0;
+        double told = 0; // of its rate, by rows that grow by themselves
+        bool tells = false;
     };
 
     void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
     void judge(Row& row) const;
     void sum_up_functions();
     void classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const;
+    Growth growth_of(const Row& row) const;
     GrowthContext context_of(const StepName* steps) const;
     static std::string key_of(format::Memory memory, std::int32_t device, const std::string& place);
 
@@ -71,7 +87,7 @@ private:
     const TickClock& clock_;
     std::size_t process_;
     std::map<std::string, Row> rows_;
-    std::map<std::string, Row> functions_; // rows that lost something, by LeakSum
+    std::map<std::string, Function> functions_;
 };
 
 } // namespace vramscope::report

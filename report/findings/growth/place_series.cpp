@@ -35,6 +35,11 @@ void add_to(std::vector<Floor>& spans, const std::vector<Floor>& floors)
     }
 }
 
+std::uint64_t mean_of(const PlaceSeries& place)
+{
+    return place.allocated_bytes / std::max<std::uint64_t>(place.allocations, 1);
+}
+
 } // namespace
 
 PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
@@ -44,6 +49,7 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
     PlaceSeries sum;
     sum.first_ticks = UINT64_MAX;
     sum.one_size = true;
+    sum.same_size = true;
     std::vector<std::uint64_t> moments;
     for (const PlaceSeries& place : places) {
         sum.allocations += place.allocations;
@@ -53,6 +59,7 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
         sum.first_ticks = std::min(sum.first_ticks, place.first_ticks);
         sum.last_ticks = std::max(sum.last_ticks, place.last_ticks);
         sum.one_size = sum.one_size && place.one_size;
+        sum.same_size = sum.same_size && place.same_size && mean_of(place) == mean_of(places[0]);
         for (const Floor& floor : place.floors)
             moments.push_back(floor.ticks);
     }

@@ -10,7 +10,9 @@
 
 #include "report/findings/make_report.hpp"
 #include "report/json/json.hpp"
+#include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
+#include "tests/report/judge/check_scene.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 
@@ -75,6 +77,63 @@ TEST(LeakSums, ALeakPerStepOverTheDepthsOfARecursionGrowsAsASum)
                                 "leaked-at-exit, growing by 1000 B per\nstep, 99.9 % sure\n"),
         std::string::npos)
         << leaks_text(report);
+}
+
+// Each depth has two or three blocks of 100: none of them shows that it grows.
+TEST(LeakSums, AFunctionThatGrowsIsGrowthThoughNoneOfItsCallStacksShowsIt)
+{
+    const Report report = report_of(leak_per_step(100));
+    ASSERT_EQ(report.growth.size(), 1u);
+    EXPECT_EQ(report.growth[0].stacks, kDepths);
+    EXPECT_NEAR(report.growth[0].rate.bytes_per_step, 1000, 50);
+    ASSERT_EQ(report.headlines.size(), 2u);
+    EXPECT_EQ(report.headlines[1].kind, HeadlineKind::growth);
+    EXPECT_NE(report.headlines[1].rest.find(", from 40 call stacks"), std::string::npos)
+        << report.headlines[1].rest;
+    EXPECT_EQ(check(report, fail_on({Finding::growth})).exit, Exit::findings);
+}
+
+TEST(LeakSums, ObjectsThatPileUpThroughManyCallStacksAreOneRow)
+{
+    LogBuilder log = program_of_sums();
+    log.info("recorded", "contexts objects");
+    for (std::uint64_t step = 0; step < 100; ++step)
+        log.push("step")
+            .alloc(0x10000 + step * 0x1000, 0, 1 + step * 17 % kDepths, "cuStreamCreate")
+            .pop();
+    const Report report = report_of(log);
+    ASSERT_EQ(report.objects.size(), 1u);
+    EXPECT_TRUE(report.objects[0].piles_up());
+    EXPECT_EQ(report.objects[0].summed, kDepths);
+    EXPECT_EQ(report.objects[0].made, 100u);
+    EXPECT_EQ(report.objects[0].blocks, 100u);
+    EXPECT_EQ(report.headlines.front().kind, HeadlineKind::objects);
+    EXPECT_EQ(check(report, fail_on({Finding::growth})).exit, Exit::findings);
+}
+
+// A helper has a call stack for each caller, and each grows by itself.
+TEST(LeakSums, TheHeadlineTellsOfAllCallStacksOfTheFunctionThatGrows)
+{
+    LogBuilder log = program_of_sums();
+    for (std::uint64_t step = 0; step < 400; ++step)
+        log.push("step").alloc(0x10000 + step * 0x1000, 1000, 1 + step % 2).pop();
+    const Report report = report_of(log);
+    EXPECT_EQ(report.growth.size(), 2u);
+    const std::string rest = report.headlines.back().rest;
+    EXPECT_EQ(rest.find(": 1000 B per step"), 0u) << rest;
+    EXPECT_NE(rest.find(", from 2 call stacks"), std::string::npos) << rest;
+}
+
+TEST(LeakSums, OneLargeBlockIsNoGrowthOfEachCall)
+{
+    LogBuilder log = program_of_sums();
+    for (std::uint64_t call = 0; call < 200; ++call)
+        log.alloc(0x1000, 8, 101)
+            .free(0x1000)
+            .alloc(0x1000000 * (call + 1), call == 5 ? 10'000'000 : 1000, 1);
+    const Report report = report_of(log);
+    ASSERT_EQ(report.growth.size(), 1u);
+    EXPECT_NEAR(report.growth[0].rate.bytes_per_call, 1000, 100);
 }
 
 TEST(LeakSums, AreInTheSummaryToo)

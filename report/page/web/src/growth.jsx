@@ -10,13 +10,16 @@ export const sureText = ({ confidence }) => `${Math.min(Math.floor(confidence * 
 /** "64 KiB per step"; of what has no bytes, "1.5 of them per step" */
 export const speedText = (rate) => rateText(rate) || `${Number(rate.blocks_per_step.toPrecision(3))} of them per ${rate.per}${fasterText(rate)}`;
 
+/** Of the sum of one function's call stacks; else nothing. */
+export const stacksText = ({ stacks }) => stacks > 1 && `by ${counted(stacks, "call stack")} of one function`;
+
 function growthRow(row) {
   const { rate } = row;
   return {
     word: speedText(rate),
     tone: row.freed ? "" : "bad",
     place: row,
-    what: [row.api, sureText(rate), row.freed && "freed at the end"].filter(Boolean).join(", "),
+    what: [row.api, sureText(rate), stacksText(row), row.freed && "freed at the end"].filter(Boolean).join(", "),
     amount: bytesText(row.bytes),
     facts: [
       ["Grew by", `${bytesText(row.bytes)} in ${counted(row.blocks, "block")}, after the warm-up`],

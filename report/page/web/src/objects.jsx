@@ -1,7 +1,7 @@
 // report/page/web/src/objects.jsx — objects of the driver's: how many were made, ended and left, by call stack.
 import { CallRows, processFact } from "./calls.jsx";
 import { report } from "./data.js";
-import { speedText, sureText } from "./growth.jsx";
+import { speedText, stacksText, sureText } from "./growth.jsx";
 import { Section } from "./parts.jsx";
 import { bytesText, counted, grouped, timeText } from "./words.js";
 
@@ -28,6 +28,7 @@ function objectRow(row) {
       growth && speedText(growth),
       row.taken && `takes ${takenText(row.taken)}`,
       device !== null && `device ${device}`,
+      stacksText(row),
     ]
       .filter(Boolean)
       .join(", "),
@@ -36,6 +37,7 @@ function objectRow(row) {
       ["Made", grouped(made)],
       ["Ended", grouped(ended)],
       ["Left at the end", alive > 0 ? `${grouped(alive)}, ${row.class}` : "none"],
+      ...(row.alive_at_once > 0 ? [["At once", `at least ${grouped(row.alive_at_once)}`]] : []),
       ...(row.taken ? [["Of the device's memory", takenText(row.taken)]] : []),
       ...(growth ? [["Speed", speedText(growth)], ["How sure", sureText(growth)]] : []),
       ...(library ? [["Library", library]] : []),
