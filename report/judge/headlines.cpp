@@ -14,21 +14,12 @@
 #include "report/words/frame_words.hpp"
 #include "report/words/growth_words.hpp"
 #include "report/words/leak_words.hpp"
-#include "report/words/mempool_words.hpp"
 #include "report/words/object_words.hpp"
+#include "report/words/shortage_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
 namespace {
-
-constexpr std::size_t kPlaceColumns = 60;
-
-// The line of the user's that a call came from; empty: there is no stack.
-std::string own_place(const CallPlace& call)
-{
-    const Frame* const frame = call.own_frame();
-    return frame ? frame_in(*frame, kPlaceColumns) : "";
-}
 
 std::string at_place(const CallPlace& call)
 {
@@ -103,68 +94,6 @@ std::string crashed_title(const Report& report)
 
 // ---- out of memory ----
 
-std::string free_in_pieces(const Shortage& shortage)
-{
-    const std::uint64_t pieces = shortage.free_pieces + (shortage.free > 0 ? 1 : 0);
-    return fmt::format("{} were free in {}, the largest {}", human_bytes(shortage.free_in_all()),
-                       counted(pieces, "piece"),
-                       human_bytes(std::max(shortage.largest_gap, shortage.free)));
-}
-
-// Where the driver alone knows its pieces.
-std::string free_in_all(const Shortage& shortage)
-{
-    if (!shortage.free_known())
-        return "how much was free is not known";
-    const std::string words =
-        human_bytes(shortage.free_in_all()) + " were free" +
-        (shortage.setting.empty()
-             ? ""
-             : fmt::format(" of the {} that {} allows", human_bytes(shortage.allowed),
-                           terminal_safe(shortage.setting)));
-    return shortage.kind == ShortageKind::fragmented ? words + ", but not in one piece" : words;
-}
-
-std::string held_most(const Shortage& shortage)
-{
-    const std::uint64_t most = shortage.owners.empty() ? 0 : shortage.owners.front().bytes;
-    const std::uint64_t others = shortage.parts.unattributed;
-    const std::string place = shortage.owners.empty() ? "" : own_place(shortage.owners.front());
-    std::string words;
-    if (others > most)
-        words = fmt::format("; contexts, streams, code and other processes had {}",
-                            human_bytes(others));
-    if (!place.empty())
-        words += fmt::format("; {}{} held the most, {}", others > most ? "of the program's, " : "",
-                             place, human_bytes(most));
-    return words;
-}
-
-std::string cause(const Shortage& shortage)
-{
-    switch (shortage.kind) {
-    case ShortageKind::cached:
-        return fmt::format("a piece of {} was freed, and not safe to reuse yet",
-                           human_bytes(shortage.largest_gap));
-    case ShortageKind::fragmented:
-        if (!shortage.pieces_known())
-            return free_in_all(shortage);
-        return free_in_pieces(shortage) +
-               (shortage.apart ? fmt::format("; {} holds them apart", own_place(*shortage.apart))
-                               : "");
-    case ShortageKind::refused:
-        return refused_though_free(shortage);
-    case ShortageKind::limited:
-        return above_its_maximum(shortage);
-    case ShortageKind::impossible:
-        return impossible_size(shortage.requested);
-    default:
-        if (!shortage.mempools.empty() && shortage.mempools.front().kept() > 0)
-            return free_in_all(shortage) + "; " + kept_by(shortage.mempools.front());
-        return free_in_all(shortage) + held_most(shortage);
-    }
-}
-
 std::string exit_status(const Process& process)
 {
     if (!process.end.has_status() || process.end.status == 0)
@@ -187,7 +116,7 @@ std::string out_of_memory(const Report& report)
                        all == 1 ? "" : fmt::format(", {} times", grouped(all)),
                        place.empty() ? terminal_safe(largest.api) : place,
                        largest.at_least && largest.requested > 0 ? "at least " : "", amount,
-                       cause(largest), exit_status(report.processes[largest.process]));
+                       cause_of(largest), exit_status(report.processes[largest.process]));
 }
 
 // ---- what was done wrong ----
@@ -217,7 +146,22 @@ std::string damaged(const Report& report)
 
 std::string leaked(const Report& report)
 {
-    return report.verdict == Verdict::leaks ? ": " + all_that_is_left(report) : "";
+    if (report.verdict == Verdict::leaks)
+        return ": " + all_that_is_left(report);
+    if (report.processes.size() == 1 || report.interrupted)
+        return {};
+    std::size_t processes = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t blocks = 0;
+    for (const Process& process : report.processes)
+        if (process.doubts.empty() && process.totals.leaked_blocks > 0) {
+            bytes += process.totals.leaked_bytes;
+            blocks += process.totals.leaked_blocks;
+            ++processes;
+        }
+    return processes == 0 ? ""
+                          : fmt::format(": {}, in {} of {} processes", not_freed(bytes, blocks),
+                                        grouped(processes), grouped(report.processes.size()));
 }
 
 // Where events are missing, nobody knows that it grows.
@@ -226,17 +170,48 @@ bool is_proven(const Report& report, std::size_t process)
     return report.processes[process].coverage.is_whole();
 }
 
+bool is_of_one_function(const Growth& a, const Growth& b)
+{
+    const Frame* const one = a.own_frame();
+    const Frame* const other = b.own_frame();
+    return a.process == b.process && a.memory == b.memory && a.device == b.device &&
+           a.freed == b.freed && a.rate.step() == b.rate.step() && one && other &&
+           function_key(*one) == function_key(*other);
+}
+
+// All rows of the function whose row is the fastest: a helper has one for each caller.
+Growth with_all_of_its_function(const std::vector<const Growth*>& rows)
+{
+    Growth sum = *rows.front();
+    for (std::size_t at = 1; at < rows.size(); ++at) {
+        const Growth& row = *rows[at];
+        if (!is_of_one_function(sum, row))
+            continue;
+        sum.rate.bytes_per_step += row.rate.bytes_per_step;
+        sum.rate.least_per_step += row.rate.least_per_step;
+        sum.rate.most_per_step += row.rate.most_per_step;
+        sum.rate.blocks_per_step += row.rate.blocks_per_step;
+        sum.stacks += row.stacks;
+    }
+    return sum;
+}
+
 std::string grows(const Report& report)
 {
-    std::size_t rows = 0;
-    const Growth* fastest = nullptr;
+    std::vector<const Growth*> rows;
+    std::size_t stacks = 0;
     for (const Growth& row : report.growth)
-        if (is_proven(report, row.process) && !format::is_object(row.memory) && ++rows == 1)
-            fastest = &row;
-    if (!fastest)
+        if (is_proven(report, row.process) && !format::is_object(row.memory)) {
+            rows.push_back(&row);
+            stacks += row.stacks;
+        }
+    if (rows.empty())
         return {};
-    return fmt::format(": {}{}{}{}", rate_words(fastest->rate), at_place(*fastest),
-                       fastest->freed ? "; freed only as the program ended" : "", and_more(rows));
+    const Growth first = with_all_of_its_function(rows);
+    return fmt::format(": {}{}{}{}{}", rate_words(first.rate), at_place(first),
+                       first.stacks == 1 ? "" : ", from " + counted(first.stacks, "call stack"),
+                       first.freed ? "; freed only as the program ended" : "",
+                       and_more(stacks - first.stacks + 1));
 }
 
 std::string objects(const Report& report)
@@ -312,9 +287,10 @@ std::string refused(const Report& report)
 
 std::string inconclusive(const Report& report)
 {
-    return report.verdict == Verdict::inconclusive
-               ? ": this run does not show whether the program leaks"
-               : "";
+    if (report.verdict != Verdict::inconclusive)
+        return {};
+    return leaked(report).empty() ? ": this run does not show whether the program leaks"
+                                  : ": whether all of its processes leak, this run does not show";
 }
 
 struct Sentence {

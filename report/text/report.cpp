@@ -49,8 +49,10 @@ public:
             return fmt::format(
                 "{}{}, {} long", process.started.empty() ? "" : "from " + process.started + ", ",
                 terminal_safe("imported from a " + what), human_time(process.duration_ns));
-        return fmt::format("pid {}, {}ran {} and {}", process.pid,
+        // Of a program whose end is not in the log, only its last event's time is known.
+        return fmt::format("pid {}, {}ran {}{} and {}", process.pid,
                            process.started.empty() ? "" : "started " + process.started + ", ",
+                           process.end.conclusive() ? "" : "at least ",
                            human_time(process.duration_ns), describe(process.end));
     }
 

@@ -39,8 +39,8 @@ std::string limit_words(const CheckRow& row)
 
 std::string row_words(const CheckRow& row)
 {
-    return fmt::format("{}{} {}, {}", terminal_safe(row.called), row.rule.empty() ? "" : ":", amount_in(row.measured, row.unit),
-                       limit_words(row));
+    return fmt::format("{}{} {}, {}", terminal_safe(row.called), row.rule.empty() ? "" : ":",
+                       amount_in(row.measured, row.unit), limit_words(row));
 }
 
 std::string test_words(const TestCheck& row, const TestRow& test)

@@ -93,4 +93,11 @@ std::string innermost_in(const CallPlace& call, std::size_t room)
     return own ? frame_in(*own, room) : "(no stack)";
 }
 
+std::string own_place(const CallPlace& call)
+{
+    constexpr std::size_t kColumns = 60;
+    const Frame* const frame = call.own_frame();
+    return frame ? frame_in(*frame, kColumns) : "";
+}
+
 } // namespace vramscope::report

@@ -21,5 +21,7 @@ std::string frame_in(const Frame& frame, std::size_t room,
                      const std::vector<std::string>& beside = {});
 // The same of a call's innermost frame of the program's own; "(no stack)": it has no frames.
 std::string innermost_in(const CallPlace& call, std::size_t room);
+// For a sentence: the line of the user's that a call came from; empty: there is no stack.
+std::string own_place(const CallPlace& call);
 
 } // namespace vramscope::report
