@@ -15,7 +15,7 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::size_t kMostCulprits = 4;
+constexpr std::size_t kMostCulprits = 3;
 
 struct Measure {
     double value = 0;
@@ -63,13 +63,6 @@ std::vector<Culprit> first_of_each(const std::vector<std::vector<Culprit>>& proc
                 first.push_back(rows[at]);
         }
     return first;
-}
-
-// By the process's own word; reasons_for_doubt() tells what a crash is.
-bool failed(const Process& process)
-{
-    const ProcessEnd& end = process.end;
-    return end.conclusive() && end.kind != ProcessEnd::Kind::replaced && end.status != 0;
 }
 
 double amount_of(const FoundRow& row, CheckUnit unit)
@@ -168,8 +161,7 @@ private:
         CheckRow row;
         judge(row, {asked.budget, asked.unit, *most}, asked.called, measures,
               [&](std::size_t process) {
-                  return asked.culprits ? asked.culprits(report_, process)
-                                        : std::vector<Culprit>{};
+                  return asked.culprits ? asked.culprits(report_, process) : std::vector<Culprit>{};
               });
         rows_.push_back(std::move(row));
     }
@@ -237,7 +229,7 @@ private:
             const double sure = doubt ? found.proven : found.value;
             if (known && sure > line.limit)
                 row.failed.push_back(process);
-            else if (doubt || !known || failed(report_.processes[process]))
+            else if (doubt || !known || has_failed(report_.processes[process]))
                 row.state = CheckState::unknown;
             if (row.remark.empty())
                 row.remark = found.remark;
@@ -264,35 +256,6 @@ private:
     std::vector<CheckRow> rows_;
 };
 
-// Perhaps before it came to where it would have leaked.
-void add_failures(std::vector<std::string>& doubts, const Report& report)
-{
-    for (const Process& process : report.processes)
-        if (failed(process))
-            doubts.push_back(fmt::format(
-                "{}the program failed: it {}",
-                report.processes.size() > 1 ? fmt::format("process {}: ", process.pid) : "",
-                describe(process.end)));
-}
-
-// A rank without a log may have died before its first CUDA call. A user that checks one log out of
-// many means that log alone.
-void add_missing_ranks(std::vector<std::string>& doubts, const Report& report)
-{
-    if (report.processes.size() < 2)
-        return;
-    const std::vector<std::uint32_t>& missing = report.ranks.missing;
-    if (missing.empty())
-        return;
-    constexpr std::size_t kShown = 8;
-    std::string names;
-    for (std::size_t at = 0; at < std::min(kShown, missing.size()); ++at)
-        names += fmt::format("{}{}", at == 0 ? "" : ", ", missing[at]);
-    if (missing.size() > kShown)
-        names += fmt::format(" and {} more", missing.size() - kShown);
-    doubts.push_back(fmt::format("there is no log of rank {}", names));
-}
-
 } // namespace
 
 Check check(const Report& report, const Budget& budget)
@@ -300,9 +263,7 @@ Check check(const Report& report, const Budget& budget)
     Check check;
     check.rows = Checker(report, budget).rows();
     check_tests(check, report, budget);
-    check.doubts = report.reasons;
-    add_failures(check.doubts, report);
-    add_missing_ranks(check.doubts, report);
+    check.doubts = doubts_of_run(report);
     const auto any = [&](CheckState state) {
         return std::any_of(check.rows.begin(), check.rows.end(),
                            [&](const CheckRow& row) { return row.state == state; });

@@ -1,5 +1,6 @@
 // report/judge/compared_findings.cpp — each kind of finding but leaks, before and after.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -62,6 +63,17 @@ Change change_of(const Place& found, ComparedBy compared, double tolerance)
                                                 : Change::same;
 }
 
+bool is_more(const Found& places)
+{
+    std::uint64_t base = 0;
+    std::uint64_t now = 0;
+    for (const auto& [fingerprint, found] : places) {
+        base += found.base_count;
+        now += found.new_count;
+    }
+    return now > base;
+}
+
 } // namespace
 
 void compare_findings(Comparison& comparison, const Report& base, const Report& now,
@@ -75,6 +87,10 @@ void compare_findings(Comparison& comparison, const Report& base, const Report& 
             add(places, row, false);
         for (const FoundRow& row : kind.rows(now))
             add(places, row, true);
+        if (kind.anywhere && !is_more(places))
+            std::erase_if(places, [](const auto& entry) {
+                return entry.second.new_count > entry.second.base_count;
+            });
         for (auto& [fingerprint, found] : places) {
             found.kind = kind.word;
             found.change = change_of(found, kind.compared, tolerance);

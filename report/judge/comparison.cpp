@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "report/judge/finding_kinds.hpp"
 #include "report/judge/judge.hpp"
 #include "report/model/report.hpp"
@@ -184,9 +186,37 @@ private:
     std::vector<ComparedNumber> numbers_;
 };
 
+// Wherever the file lies.
+bool has_frame_in(const Report& report, const std::string& module)
+{
+    for (const FindingKind& kind : kFindingKinds)
+        for (const FoundRow& row : kind.rows(report))
+            for (const Frame& frame : row.culprit.place->stack)
+                if (file_name(frame.module) == file_name(module))
+                    return true;
+    return false;
+}
+
+// A file whose functions have names in one of the two alone: no call stack of it is the same.
+void add_unread_names(std::vector<std::string>& doubts, const char* side, const Report& unread,
+                      const Report& other)
+{
+    for (const UnreadFile& file : unread.unread_files)
+        if (std::none_of(other.unread_files.begin(), other.unread_files.end(),
+                         [&](const UnreadFile& one) {
+                             return file_name(one.path) == file_name(file.path);
+                         }) &&
+            has_frame_in(unread, file.path) && has_frame_in(other, file.path))
+            doubts.push_back(
+                fmt::format("{}functions of {} have no names here ({}), so that call stacks cannot "
+                            "be compared: "
+                            "`vramscope symbolize LOG` keeps them, before the file changes",
+                            side, file.path, file.why));
+}
+
 // Where the newer log ended early, what has grown in it would only have grown further. Where the
 // base ended early, nothing is known.
-void judge(Comparison& comparison, const Report& base, const Report& now)
+void judge(Comparison& comparison, const Report& base, const Report& now, bool same_names)
 {
     const bool numbers_worse =
         std::any_of(comparison.numbers.begin(), comparison.numbers.end(),
@@ -202,8 +232,10 @@ void judge(Comparison& comparison, const Report& base, const Report& now)
                                return (row.proven || !proven) && ((row.change == changes) || ...);
                            });
     };
-    const bool leaks_worse = leaks(Change::added, Change::grown);
-    const bool findings_worse = findings(!now.reasons.empty(), Change::added, Change::grown);
+    const bool leaks_worse = same_names ? leaks(Change::added, Change::grown)
+                                        : now.totals.leaked_bytes > base.totals.leaked_bytes;
+    const bool findings_worse =
+        same_names && findings(!now.reasons.empty(), Change::added, Change::grown);
     const bool proven = base.reasons.empty() &&
                         (numbers_worse || findings_worse || (leaks_worse && now.reasons.empty()));
     if (proven) {
@@ -228,10 +260,14 @@ void judge(Comparison& comparison, const Report& base, const Report& now)
 Comparison compare(const Report& base, const Report& now, double tolerance)
 {
     Comparison comparison;
-    for (const std::string& reason : base.reasons)
-        comparison.doubts.push_back("base: " + reason);
-    for (const std::string& reason : now.reasons)
-        comparison.doubts.push_back("new: " + reason);
+    for (const std::string& doubt : doubts_of_run(base))
+        comparison.doubts.push_back("base: " + doubt);
+    for (const std::string& doubt : doubts_of_run(now))
+        comparison.doubts.push_back("new: " + doubt);
+    const std::size_t doubts = comparison.doubts.size();
+    add_unread_names(comparison.doubts, "base: ", base, now);
+    add_unread_names(comparison.doubts, "new: ", now, base);
+    const bool same_names = comparison.doubts.size() == doubts;
     compare_leaks(comparison, base, now);
     compare_peaks(comparison, base, now);
     compare_churn(comparison, base, now);
@@ -240,7 +276,7 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     compare_objects(comparison, base, now);
     compare_owners(comparison, base, now);
     comparison.numbers = Numbers(base, now, tolerance).compared();
-    judge(comparison, base, now);
+    judge(comparison, base, now, same_names);
     return comparison;
 }
 

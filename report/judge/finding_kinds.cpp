@@ -283,7 +283,7 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
     {.finding = Finding::out_of_memory, .word = "out-of-memory", .called = "out of memory", .title = "OutOfGpuMemory",
      .says = "An allocation failed for want of memory.",
      .help = "`vramscope report LOG` says what was asked for, what was free, and who held the rest.",
-     .amount = was_short, .rows = shortage_rows, .whole = shortage_count},
+     .amount = was_short, .rows = shortage_rows, .anywhere = true, .whole = shortage_count},
     {.finding = Finding::misuse, .word = "misuse", .called = "misuse", .title = "WrongFree",
      .says = "A free was wrong: a double free, a foreign pointer, or the wrong function.",
      .help = "`vramscope report LOG` has the stacks of the allocation, of the first free and of this one.",
@@ -296,7 +296,7 @@ constexpr std::array<FindingKind, kFindings> kFindingKinds = {{
     {.finding = Finding::failed_calls, .word = "failed-calls", .called = "failed calls", .title = "FailedCall",
      .says = "The driver refused a call that allocates, frees or asks for memory.",
      .help = "Look at the result that is named: the program did not, or went on without the memory.",
-     .amount = refused, .rows = failed_call_rows},
+     .amount = refused, .rows = failed_call_rows, .anywhere = true},
     {.finding = Finding::stray_contexts, .word = "stray-contexts", .called = "stray contexts", .title = "StrayContext",
      .says = "A context was opened here on a device that the process does not work on: nothing was allocated there, host memory aside.",
      .help = "A thread that has not chosen a device has device 0, and any call that needs a context opens one there: hundreds of "

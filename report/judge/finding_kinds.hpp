@@ -52,6 +52,7 @@ struct FindingKind {
     std::string (*amount)(std::uint64_t bytes, std::uint64_t count); // "2 wrong frees"
     std::vector<FoundRow> (*rows)(const Report& report);             // in the order of the report
     ComparedBy compared = ComparedBy::count;
+    bool anywhere = false;            // where it happens is chance: `diff` looks how often it does
     bool by_default = false;          // it fails a check that names no findings
     std::optional<Finding> with = {}; // the word of that kind asks for this one; none: its own does
     // The line that the budget has for it, where it is not "none, if --fail-on names it".

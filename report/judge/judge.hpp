@@ -15,6 +15,14 @@ namespace vramscope::report {
 // together, not here.
 std::vector<std::string> reasons_for_doubt(const Process& process);
 
+// The process ended with another status than 0, perhaps before it came to where it would have
+// leaked.
+bool has_failed(const Process& process);
+
+// Report::reasons, and what else leaves open whether the program is as good as its logs: a process
+// that failed, a rank without a log.
+std::vector<std::string> doubts_of_run(const Report& report);
+
 // What was found, a sentence for each kind, what hurts most first; one at least. It looks at the
 // verdict.
 std::vector<Headline> headlines_of(const Report& report);

@@ -12,6 +12,7 @@
 
 #include "report/judge/judge.hpp"
 #include "report/text/views.hpp"
+#include "tests/report/judge/check_scene.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 
@@ -45,12 +46,6 @@ LogBuilder moved(std::uint64_t stack, std::uint64_t bytes)
     log.stack(1, {0x7000001 + stack * 0x1000}).stack(2, {0x7000001 + 0x9000});
     log.place({.context = 1, .device = 3});
     log.alloc(0x1000, 64_MiB, 2).free(0x1000).alloc(0x11000, bytes, 1);
-    return log;
-}
-
-LogBuilder killed(LogBuilder log)
-{
-    log.header().end = format::End::unknown;
     return log;
 }
 
@@ -237,6 +232,54 @@ TEST(Compare, ACrashShowsOnlyWhatIsWorse)
     const Both both(killed(run({})), run({}));
     ASSERT_EQ(both.comparison.doubts.size(), 1u);
     EXPECT_EQ(both.comparison.doubts[0].substr(0, 6), "base: ");
+}
+
+// As a build that dies early would be better than one that works.
+TEST(Compare, AProgramThatFailedOrARankWithoutALogIsNotKnownToBeAsGood)
+{
+    LogBuilder failed = run({});
+    failed.header().waited = 1;
+    failed.header().wait_status = 3 << 8;
+    const Both both(run({{1, 1_MiB}}), failed);
+    EXPECT_EQ(both.comparison.exit, Exit::incomplete);
+    ASSERT_EQ(both.comparison.doubts.size(), 1u);
+    EXPECT_EQ(both.comparison.doubts[0].find("new: the program failed"), 0u);
+    const Report whole = test::report_of_all({rank(run({}), 0, "2"), rank(run({}), 1, "2")});
+    const Report part = test::report_of_all({rank(run({}), 0, "3"), rank(run({}), 1, "3")});
+    EXPECT_EQ(compare(whole, whole, 0.05).exit, Exit::ok);
+    EXPECT_EQ(compare(whole, part, 0.05).exit, Exit::incomplete);
+}
+
+TEST(Compare, WhereAnAllocationFailsIsChanceAndHowOftenIsNot)
+{
+    const auto short_at = [](std::uint64_t stack, int times) {
+        LogBuilder log = run({});
+        for (; times > 0; --times)
+            log.failed(2, 1_MiB, "cuMemAlloc_v2", stack)
+                .out_of_memory({.requested = 1_MiB, .free = 1, .total = 64_MiB});
+        return log;
+    };
+    const Both moved_on(short_at(1, 1), short_at(2, 1));
+    EXPECT_EQ(moved_on.comparison.exit, Exit::ok);
+    EXPECT_EQ(Both(short_at(1, 1), short_at(2, 2)).comparison.exit, Exit::regressed);
+}
+
+// As after a build in place: functions of the program that was have no names any more.
+TEST(Compare, CallStacksWithoutNamesOnOneSideAloneAreNotCompared)
+{
+    Report base = report_of(run({{1, 1_MiB}}));
+    const Report now = report_of(run({{2, 1_MiB}}));
+    EXPECT_EQ(compare(base, now, 0.05).exit, Exit::regressed);
+    base.unread_files = {{base.leaks[0].stack[0].module, "it was built anew", ""}};
+    Report named = now;
+    named.unread_files.clear();
+    const Comparison comparison = compare(base, named, 0.05);
+    EXPECT_EQ(comparison.exit, Exit::incomplete);
+    ASSERT_EQ(comparison.doubts.size(), 1u);
+    EXPECT_NE(comparison.doubts[0].find("vramscope symbolize"), std::string::npos);
+    Report more = named;
+    more.totals.leaked_bytes += 1;
+    EXPECT_EQ(compare(base, more, 0.05).exit, Exit::regressed) << "whichever they are";
 }
 
 TEST(Compare, NothingSeenIsNoComparison)
