@@ -8,9 +8,16 @@
 namespace vramscope::report {
 namespace {
 
-bool is_given_memory(format::Memory memory) noexcept
+// A node of a graph that allocates is no memory yet: its launches are. A rule speaks of it that
+// names its kind, or captures, which make it.
+bool is_given_memory(const Rule& rule, format::Memory memory) noexcept
 {
-    return is_own_memory(memory) || class_of(memory) == format::MemoryClass::graph;
+    return is_own_memory(memory) ||
+           (class_of(memory) == format::MemoryClass::graph &&
+            std::ranges::any_of(rule.all_of, [](const Condition& condition) {
+                return condition.kind == ConditionKind::capture ||
+                       (condition.kind == ConditionKind::memory && !condition.negated);
+            }));
 }
 
 } // namespace
@@ -106,12 +113,14 @@ void RuleWatch::born_as(const Event& event, const BlockKey& key, std::uint32_t c
 // The call that frees it has a stack and a thread of its own.
 void RuleWatch::freed(const Block& block, std::uint64_t ticks)
 {
-    if (is_given_memory(block.memory)) {
+    if (is_own_memory(block.memory)) {
         const bool own = record_ && record_->tag == format::Tag::free;
         const Event event{
             {own ? record_->stack : 0, own ? record_->api : 0, ticks, block.device, block.memory},
             block.bytes,
-            own ? record_->thread : block.thread};
+            own ? record_->thread : block.thread,
+            1,
+            BlockCall{block.stack, block.api, block.ticks, block.device, block.memory}};
         happen_to_all(RuleEvent::free, event);
     }
     leave(key_of(block));
@@ -153,14 +162,14 @@ void RuleWatch::context_gone(std::span<const SiteLoss> losses, std::uint64_t)
     }
 }
 
-bool RuleWatch::is_event(RuleEvent wanted, format::Memory memory) const
+bool RuleWatch::is_event(const Rule& rule, format::Memory memory) const
 {
-    switch (wanted) {
+    switch (*rule.forbidden) {
     case RuleEvent::alloc:
-        return is_given_memory(memory);
+        return is_given_memory(rule, memory);
     case RuleEvent::driver_alloc:
         return from_driver_.last() && memory != format::Memory::suballocated &&
-               (is_given_memory(memory) || class_of(memory) == format::MemoryClass::reserved);
+               (is_given_memory(rule, memory) || class_of(memory) == format::MemoryClass::reserved);
     case RuleEvent::context:
         return memory == format::Memory::context;
     case RuleEvent::graph:
@@ -196,8 +205,8 @@ void RuleWatch::happen(std::size_t rule, bool is_its_event, const Event& event)
 void RuleWatch::forbid(const Event& event)
 {
     for (std::size_t rule = 0; rule < states_.size(); ++rule)
-        if (const auto forbidden = rules_.rules[rule].forbidden)
-            happen(rule, is_event(*forbidden, event.call.memory), event);
+        if (rules_.rules[rule].forbidden)
+            happen(rule, is_event(rules_.rules[rule], event.call.memory), event);
 }
 
 // A block that is alive counts for each limit whose conditions its birth met.
@@ -296,7 +305,8 @@ bool RuleWatch::meets(const Condition& condition, const Event& event)
     case ConditionKind::thread:
         return thread_matches(condition, event.thread);
     case ConditionKind::owner:
-        return owner_of(rules_.owners, facts_, event.call) == condition.text;
+        return owner_of(rules_.owners, facts_, event.allocated.value_or(event.call)) ==
+               condition.text;
     case ConditionKind::memory:
     case ConditionKind::device:
     case ConditionKind::module:

@@ -7,6 +7,7 @@
 #include <bitset>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -48,6 +49,8 @@ private:
         std::uint64_t bytes = 0;
         std::uint32_t thread = 0;
         std::uint64_t count = 1; // several of one call place
+        // Of a free: what allocated the block, which is its owner's.
+        std::optional<BlockCall> allocated = {};
     };
     struct Sum {
         BlockCall call; // the first of them
@@ -80,7 +83,7 @@ private:
     bool thread_matches(const Condition& condition, std::uint32_t thread);
     void apply_context(const Record& record);
     void born_as(const Event& event, const BlockKey& key, std::uint32_t context, bool mortal);
-    bool is_event(RuleEvent wanted, format::Memory memory) const;
+    bool is_event(const Rule& rule, format::Memory memory) const;
     void happen(std::size_t rule, bool is_its_event, const Event& event);
     void happen_to_all(RuleEvent wanted, const Event& event);
     void forbid(const Event& event);

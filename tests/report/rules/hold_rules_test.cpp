@@ -279,6 +279,26 @@ TEST(HoldRules, WhereNothingOfAKindIsThereNothingOfItIsForbidden)
         EXPECT_EQ(check_of(log, text).exit, Exit::ok) << text;
 }
 
+TEST(HoldRules, AFreeIsOfTheOwnerOfWhatIsFreed)
+{
+    LogBuilder log = program_with_stacks();
+    log.module(2, 0x600000, 0x600000, 0x700000, "/usr/lib/other.so", "build").stack(20, {0x601001});
+    log.place({.context = 1, .device = 0});
+    log.alloc(0x1000, 1_MiB, 1).free(0x1000, "cuMemFree_v2", 20).alloc(0x2000, 8, 20);
+    const std::string owner = "owner \"A\" module other.so\n";
+    EXPECT_EQ(check_of(log, owner + "r: forbid free owner \"A\"").exit, Exit::ok);
+    EXPECT_EQ(check_of(log, owner + "r: forbid free owner \"other\"").exit, Exit::findings);
+}
+
+TEST(HoldRules, AGraphsNodeIsNoMemoryUntilItIsLaunched)
+{
+    LogBuilder log = program_with_steps();
+    log.alloc(0x900000, 4096, 1, "cuGraphAddMemAllocNode");
+    EXPECT_EQ(measured(log, "forbid alloc"), 12u);
+    EXPECT_EQ(measured(log, "forbid driver-alloc"), 12u);
+    EXPECT_EQ(measured(log, "forbid alloc kind graph"), 1u);
+}
+
 TEST(HoldRules, ABrokenRuleFailsWithItsCalls)
 {
     const Check check = check_of(program_with_steps(), "steady: forbid alloc in range step*\n"
