@@ -108,7 +108,9 @@ struct CreatesGreen {
     void succeeded(Call& call)
     {
         green_created(*out, device);
-        record_allocation(call, number(*out), 0, place_now(call));
+        format::Place place = place_now(call);
+        place.device = device; // whatever context is current
+        record_allocation(call, number(*out), 0, place);
     }
 };
 
@@ -157,7 +159,10 @@ struct CreatesMempool {
     void succeeded(Call& call)
     {
         mempools_used(props->location.id);
-        record_allocation(call, number(*out), 0, place_now(call));
+        format::Place place = place_now(call);
+        if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+            place.device = props->location.id; // whatever context is current
+        record_allocation(call, number(*out), 0, place);
         note_mempool(call.thread,
                      {number(*out), props->location.type, props->location.id,
                       props->allocType == kManagedMempool},

@@ -36,6 +36,9 @@ void add_what_was_done(ContextRow& row, const Sites& sites, std::uint32_t contex
     for (const Site& site : sites.all()) {
         if (site.context != context || site.memory == format::Memory::context)
             continue; // that one is the context itself
+        const bool elsewhere = site.device >= 0 && row.device >= 0 && site.device != row.device;
+        if (elsewhere && !is_object(site.memory))
+            continue; // the call names its device, whatever context is current
         (is_object(site.memory) ? row.objects : row.allocations) += site.allocations;
         row.is_worked_in = row.is_worked_in || is_work(site.memory);
         if (class_of(site.memory) == format::MemoryClass::host)

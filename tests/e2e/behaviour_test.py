@@ -89,6 +89,17 @@ class BehaviourTest(EndToEndTest):
         self.assertEqual([leak["device"] for leak in report["leaks"]], [1])
         self.assertIn(1, [device["ordinal"] for device in report["processes"][0]["devices"]])
 
+    @simulated_only
+    def test_memory_is_on_the_device_that_its_call_names(self):
+        report = self.trace("behaviour", "on_another_device", gpu="2x256MiB")
+        self.assertEqual({leak["device"] for leak in report["leaks"]}, {1})
+        self.assertEqual({row["device"] for row in report["objects"]}, {1})
+        devices = {device["device"]: device for device in report["processes"][0]["device_memory"]}
+        self.assertEqual(devices[1]["at_peak"]["waterfall"]["allocated"], 5 << 20)
+        allocations = {context["device"]: context["allocations"] for context in report["contexts"]}
+        self.assertEqual(allocations, {0: 0, 1: 0})
+        self.assertEqual([context["stray"] for context in report["contexts"] if context["device"] == 1], [False])
+
     def test_errno_is_left_alone(self):
         self.trace_like_plain("keeps_errno")
         for call in ("alloc", "free", "refused free"):  # cuInit changes it where there is a GPU

@@ -159,6 +159,8 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
     format::Place place = place_in(call.thread, *driver, context, call.api());
     place.stream = number(stream);
     place.pool = number(pool ? pool : current_mempool(place.device));
+    if (const std::int64_t device = pool ? device_of_mempool(pool) : -1; device >= 0)
+        place.device = device; // whatever the stream's is
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const bool may_capture = stream && stream != CU_STREAM_LEGACY; // the legacy stream cannot be
     if (may_capture && driver->is_capturing &&

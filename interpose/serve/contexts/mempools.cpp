@@ -62,6 +62,13 @@ Mempool next_mempool(std::size_t& at, std::int64_t device) noexcept
     return {};
 }
 
+std::int64_t device_of_mempool(CUmemoryPool pool) noexcept
+{
+    const std::lock_guard guard(lock);
+    const Noted* const noted = find(reinterpret_cast<std::uintptr_t>(pool));
+    return noted ? noted->device : -1;
+}
+
 void forget_mempool(CUmemoryPool pool) noexcept
 {
     const std::lock_guard guard(lock);

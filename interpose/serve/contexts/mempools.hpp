@@ -20,6 +20,8 @@ struct Mempool {
 // The first pool of a device that was noted, or the one behind `at`, which is moved there. A null
 // handle: there is none.
 Mempool next_mempool(std::size_t& at, std::int64_t device) noexcept;
+// Where a pool that was noted has its memory; -1: not on a device, or it was not seen.
+std::int64_t device_of_mempool(CUmemoryPool pool) noexcept;
 // To be called before the driver destroys the pool: another pool may get its handle as soon as
 // it is gone.
 void forget_mempool(CUmemoryPool pool) noexcept;

@@ -187,6 +187,34 @@ void second_device()
     allocate(4096);
 }
 
+// Memory and objects of device 1, though a context of device 0 is current.
+void on_another_device()
+{
+    CUcontext other = nullptr;
+    primary_context();
+    check(cuDevicePrimaryCtxRetain(&other, 1));
+    CUmemPoolProps pool_props{};
+    pool_props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    pool_props.location = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+    CUmemoryPool pool = nullptr;
+    check(cuMemPoolCreate(&pool, &pool_props));
+    CUdeviceptr block = 0;
+    check(cuMemAllocFromPoolAsync(&block, 3 << 20, pool, nullptr));
+    CUmemAllocationProp props{};
+    props.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+    CUmemGenericAllocationHandle physical = 0;
+    check(cuMemCreate(&physical, 2 << 20, &props, 0));
+#if CUDA_VERSION >= 12040
+    CUdevResource all{};
+    CUdevResourceDesc description = nullptr;
+    check(cuDeviceGetDevResource(1, &all, CU_DEV_RESOURCE_TYPE_SM));
+    check(cuDevResourceGenerateDesc(&description, &all, 1));
+    CUgreenCtx green = nullptr;
+    check(cuGreenCtxCreate(&green, description, 1, CU_GREEN_CTX_DEFAULT_STREAM));
+#endif
+}
+
 // Freed when exit handlers already run, as caches of real programs are.
 void freed_by_destructor()
 {
@@ -229,6 +257,7 @@ const Scene kScenes[] = {
     {"keeps_errno", keeps_errno},
     {"init_again", init_again},
     {"second_device", second_device},
+    {"on_another_device", on_another_device},
     {"freed_by_destructor", freed_by_destructor},
     {"freed_by_thread_end", freed_by_thread_end},
 };

@@ -183,6 +183,19 @@ TEST(Contexts, OnOneDevicePassTheGateOnlyIfNothingIsMissing)
     EXPECT_EQ(contexts[0].place, &report.contexts[1]) << "the stray one first";
 }
 
+// As physical memory, whose call names its device.
+TEST(Contexts, MemoryOfAnotherDeviceIsNotInThem)
+{
+    LogBuilder log = recorded();
+    log.context(1, 0).context_opened(opened(1)).context(2, 1).context_opened(opened(2));
+    work_in(log, 1, 0);
+    log.place({.context = 1, .device = 1});
+    log.alloc(0x1000, 1_MiB, 1, "cuMemCreate");
+    const Report report = report_of(log);
+    EXPECT_EQ(report.contexts[0].allocations, 1u);
+    EXPECT_FALSE(report.contexts[1].stray);
+}
+
 TEST(Contexts, ThatAreStrayAndEndedAreToldSo)
 {
     LogBuilder log = with_a_stray();
