@@ -69,7 +69,8 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
     return found;
 }
 
-// Programs of Python keep addresses as ints, as ctypes gives them: of what begins there.
+// Programs of Python keep addresses as ints, as ctypes gives them: of what begins there. That of an
+// object is what id() says, which holds nothing.
 void HolderSearch::search_digits(const Sieve& sieve, const std::vector<NodeId>& targets,
                                  Address from, std::span<const std::uint64_t> words,
                                  std::vector<FoundPointer>& found)
@@ -79,7 +80,8 @@ void HolderSearch::search_digits(const Sieve& sieve, const std::vector<NodeId>& 
         for (const int digits : {1, 2}) {
             const Address value = python::value_of_digits(words[at], digits);
             const std::size_t block = value == 0 ? Sieve::kNone : sieve.find(value);
-            if (block == Sieve::kNone || holders_.nodes()[targets[block]].begin != value)
+            if (block == Sieve::kNone || holders_.nodes()[targets[block]].begin != value ||
+                holders_.nodes()[targets[block]].object != 0)
                 continue;
             found.push_back({targets[block], from + at * sizeof words[at], value, true});
             break;
@@ -194,12 +196,12 @@ bool HolderSearch::take_frame(const FoundPointer& pointer)
 // Which words of an object count, and of a part of it that it leads to. False: it has no such part.
 bool HolderSearch::note_used(NodeId node, Address object, NodeId target)
 {
-    if (const AddressSpan used = python_->used_of(object); used.end != 0)
+    if (const UsedWords used = python_->used_of(object); used.end != 0)
         holders_.set_used(node, used);
     const Node& part = holders_.nodes()[target];
     if (target < holders_.wanted() || part.object != 0 || part.root != RootKind::none)
         return false;
-    const AddressSpan used = python_->used_of_part(object, part);
+    const UsedWords used = python_->used_of_part(object, part);
     if (used.end != 0)
         holders_.set_used(target, used);
     return used.end != 0;

@@ -43,7 +43,7 @@ NodeId Holders::add(const Node& node)
 
 bool Holders::is_left_over(const Node& node, const Link& link)
 {
-    return node.used.end != 0 && (link.word < node.used.begin || link.word >= node.used.end);
+    return node.used.is_left_over(link.word);
 }
 
 bool Holders::is_of_unknown_type(const Node& node)
@@ -55,7 +55,7 @@ bool Holders::counts(const Node& holder, const Link& link, const Proof& proof) c
 {
     const Node& held = nodes_[link.to];
     return (link.exact || proof.interior || link.to >= wanted_) &&
-           (proof.left_over || !is_left_over(holder, link)) &&
+           (proof.left_over || !is_left_over(holder, link)) && !holder.used.is_hash(link.word) &&
            (proof.by_type == ByType::none || is_of_unknown_type(held) ||
             (link.owns && (holder.is_foreign || !is_of_unknown_type(holder)))) &&
            (proof.by_type < ByType::surely || is_sure(holder, link));

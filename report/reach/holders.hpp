@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/reach/memory/process_memory.hpp"
+#include "report/reach/memory/used_words.hpp"
 
 namespace vramscope::report {
 
@@ -41,7 +42,7 @@ struct Node : AddressSpan { // what a pointer to it may be
     RootKind root = RootKind::none;
     Address object = 0;       // of Python: it begins there; 0: it is none, as far as is known
     std::uint32_t thread = 0; // index, of a stack, a thread-local or a register
-    AddressSpan used{};       // outside of it words are left over; empty: it is not known
+    UsedWords used{};
     std::vector<Link> down;
     // In a program of Python, an object that may have pointers to anything: of a class of C++ with
     // virtual functions, or of a type that is none of the interpreter's own.
@@ -75,7 +76,7 @@ public:
     std::optional<NodeId> known_block(Address begin) const;
 
     NodeId add(const Node& node);
-    void set_used(NodeId node, const AddressSpan& used) { nodes_[node].used = used; }
+    void set_used(NodeId node, const UsedWords& used) { nodes_[node].used = used; }
     void link(NodeId holder, const Link& link) { nodes_[holder].down.push_back(link); }
 
     // A block of the heap that is no object of Python and no part of one, as far as is known.

@@ -22,7 +22,7 @@ GarbageOfPython::GarbageOfPython(const Holders& holders, const PythonMemory& pyt
         const Node& node = holders.nodes()[id];
         const bool is_of_python = node.object != 0 || node.used.end != 0; // or a part of it
         for (const Link& link : node.down)
-            if (!Holders::is_left_over(node, link) &&
+            if (!Holders::is_left_over(node, link) && !node.used.is_hash(link.word) &&
                 (link.exact || holders.nodes()[link.to].object == 0)) {
                 up_[link.to].push_back(id);
                 references_[link.to] += is_of_python;

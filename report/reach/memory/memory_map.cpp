@@ -13,6 +13,7 @@ namespace vramscope::report {
 namespace {
 
 constexpr Address kRedZoneBytes = 128;       // below a stack pointer, in use all the same
+constexpr Address kThreadNumber = 0x2d0;     // in the descriptor of a thread, on x86-64
 constexpr Address kThreadDescriptor = 0x900; // pthread_setspecific's first keys are in it
 
 bool begins_with_any(std::string_view name, const auto& beginnings)
@@ -21,11 +22,13 @@ bool begins_with_any(std::string_view name, const auto& beginnings)
                        [name](std::string_view part) { return name.starts_with(part); });
 }
 
-// Of a driver, of ours, and of PyTorch's allocator, which has each of its blocks in a set.
+// Of a driver, of ours, and of PyTorch's allocator, which has each of its blocks in a set; and the
+// loader's, whose lists have room in which words of others are left over.
 bool is_book(std::string_view module)
 {
-    constexpr std::array<std::string_view, 6> kBooks = {
-        "libcuda.so", "libcudart", "libvramscope", "libnvidia-", "libc10_cuda.so", "libc10_hip.so"};
+    constexpr std::array<std::string_view, 7> kBooks = {
+        "libcuda.so",  "libcudart",     "libvramscope", "libnvidia-",
+        "libc10_cuda", "libc10_hip.so", "ld-linux"};
     return begins_with_any(file_name(module), kBooks);
 }
 
@@ -45,6 +48,12 @@ bool is_python(std::string_view module)
 Address page_behind(Address address)
 {
     return (address + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
+// The lower half of the word.
+bool is_number_of_thread(std::uint64_t word)
+{
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(word)) > 0;
 }
 
 bool is_anonymous(const MemoryMapping& mapping)
@@ -147,7 +156,7 @@ void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
 
 void MemoryMap::add_anonymous(AddressSpan span, std::size_t index)
 {
-    if (add_stacks(span, index))
+    if (add_stacks(span, index) || is_ended_stack(span, index))
         return;
     for (Address at = (span.begin + kThreadHeapBytes - 1) / kThreadHeapBytes * kThreadHeapBytes;
          at < span.end; at += kThreadHeapBytes) {
@@ -223,10 +232,50 @@ bool MemoryMap::is_one_stack(const Region& stack, std::size_t index) const
     const MemoryMapping& mapping = all[index];
     if (mapping.name == "[stack]" || descriptor_end(stack) == stack.end)
         return true;
+    return has_guard_below(index);
+}
+
+bool MemoryMap::has_guard_below(std::size_t index) const
+{
     if (index == 0)
         return false;
-    const MemoryMapping& below = all[index - 1];
-    return below.end == mapping.begin && !below.writable && is_anonymous(below);
+    const MemoryMapping& below = memory_.mappings()[index - 1];
+    return below.end == memory_.mappings()[index].begin && !below.writable && is_anonymous(below);
+}
+
+// Of a thread that ended: the C library keeps its stack for the next one, and nothing in it is
+// alive. It ends with the thread's descriptor, which begins with its own address, twice, and of
+// which the kernel, or who waited for the thread, has taken its number out.
+bool MemoryMap::is_ended_stack(const AddressSpan& span, std::size_t index) const
+{
+    constexpr Address kAlignment = 64;
+    if (span.end - span.begin < kPageBytes || !has_guard_below(index) || !knows_thread_numbers())
+        return false;
+    std::array<std::uint64_t, kPageBytes / sizeof(std::uint64_t)> words{};
+    const Address page = span.end - kPageBytes;
+    if (!memory_.read(page, words.data(), kPageBytes))
+        return false;
+    for (Address at = page; at + kThreadNumber + sizeof(Address) <= span.end; at += kAlignment) {
+        const std::uint64_t* const descriptor = &words[(at - page) / sizeof words[0]];
+        if (descriptor[0] == at && descriptor[2] == at)
+            return !is_number_of_thread(descriptor[kThreadNumber / sizeof words[0]]);
+    }
+    return false;
+}
+
+// The number lies where it should in the descriptor of each thread whose descriptor is known.
+bool MemoryMap::knows_thread_numbers() const
+{
+    bool any = false;
+    for (const SeenThread& thread : memory_.threads()) {
+        if (thread.thread_pointer == 0)
+            continue;
+        if (!is_number_of_thread(memory_.word(thread.thread_pointer + kThreadNumber)) ||
+            memory_.word(thread.thread_pointer) != thread.thread_pointer)
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 bool MemoryMap::has_device_memory(const AddressSpan& span) const

@@ -55,6 +55,9 @@ private:
     Address descriptor_end(const Region& stack) const;
     std::vector<Region> stacks_in(const AddressSpan& span, std::size_t index) const;
     bool is_one_stack(const Region& stack, std::size_t index) const;
+    bool has_guard_below(std::size_t index) const;
+    bool is_ended_stack(const AddressSpan& span, std::size_t index) const;
+    bool knows_thread_numbers() const;
     void add_mapped(AddressSpan span, std::size_t index, bool below_stack = false);
 
     const ProcessMemory& memory_;

@@ -111,6 +111,8 @@ inline constexpr std::uint64_t kValuesHead = 8; // of those inside an object, an
 inline constexpr std::uint64_t kListItems = 24;
 inline constexpr std::uint64_t kDictKeys = 32, kDictValues = 40;
 inline constexpr std::uint64_t kSetMask = 32, kSetTable = 40, kSetEntryBytes = 16;
+inline constexpr std::uint64_t kSetHash = 8;        // in an entry, behind the key
+inline constexpr std::uint64_t kSetSmallTable = 64; // of a few entries, in the set itself
 
 // A deque has blocks of 64 items between links to the blocks beside; it begins and ends inside one.
 inline constexpr std::string_view kDeque = "collections.deque";

@@ -64,34 +64,34 @@ std::uint64_t PythonMemory::count_keys(Address keys) const
 
 // Of a call that ended, and whose frame was moved into its object: behind the locals are words that
 // nobody wrote. A generator keeps its own frame.
-AddressSpan PythonMemory::used_of_frame(Address object) const
+UsedWords PythonMemory::used_of_frame(Address object) const
 {
     const Address frame = word_at(object + kFrameOfObject);
     const Address locals = frame + layout_.frame_locals;
     const Address end = locals + count_locals(code_of(frame)) * sizeof(Address);
     constexpr std::uint64_t kMostHead = 128;
     const bool is_inside = frame > object && frame - object < kMostHead;
-    return is_inside ? AddressSpan{object - kBeforeObject, end} : AddressSpan{};
+    return is_inside ? UsedWords{{object - kBeforeObject, end}} : UsedWords{};
 }
 
 // Of types whose objects are all of one size, of tuples, of calls that ended, and of code, whose
 // instructions have words of what they do not own. Of others not even the count of items lies in
 // the same place.
-AddressSpan PythonMemory::used_of(Address object) const
+UsedWords PythonMemory::used_of(Address object) const
 {
     constexpr std::uint64_t kMostBytes = 1 << 16;
     const std::string name = type_name(object);
     if (name == "int")
-        return {object + kDigits, object + kDigits + sizeof(Address)};
+        return {{object + kDigits, object + kDigits + sizeof(Address)}};
     if (name == "str" || name == "bytes" || name == "float")
-        return {object, object}; // characters
+        return {{object, object}}; // characters
     if (name == "frame" && layout_.frames == Frames::chunks)
         return used_of_frame(object);
     const Address type = word_at(object + kType);
     const std::uint64_t bytes = word_at(type + kTypeBytes);
     if (name == "tuple")
-        return {object - kBeforeObject,
-                object + layout_.tuple_items + word_at(object + kCount) * sizeof(Address)};
+        return {{object - kBeforeObject,
+                 object + layout_.tuple_items + word_at(object + kCount) * sizeof(Address)}};
     const bool has_items = word_at(type + kTypeItemBytes) != 0 && name != "code";
     if (has_items || bytes < kCount || bytes > kMostBytes)
         return {};
@@ -99,11 +99,16 @@ AddressSpan PythonMemory::used_of(Address object) const
     const Address end = layout_.attributes == Attributes::inside && values != 0
                             ? values + count_keys(shared_keys(object)) * sizeof(Address)
                             : object + bytes;
-    return {object - kBeforeObject, end};
+    UsedWords used{{object - kBeforeObject, end}};
+    if (is_set(object) && word_at(object + kSetTable) == object + kSetSmallTable) {
+        used.hashes = object + kSetSmallTable + kSetHash;
+        used.hash_step = kSetEntryBytes;
+    }
+    return used;
 }
 
 // Before its first item and behind its last one are items that it had.
-AddressSpan PythonMemory::used_of_deque(Address deque, const AddressSpan& part) const
+UsedWords PythonMemory::used_of_deque(Address deque, const AddressSpan& part) const
 {
     const auto item = [&](std::uint64_t number) {
         return part.begin + kDequeItems + word_at(deque + number) * sizeof(Address);
@@ -112,29 +117,41 @@ AddressSpan PythonMemory::used_of_deque(Address deque, const AddressSpan& part) 
     const bool is_last = word_at(deque + kDequeLast) == part.begin;
     if (!is_first && !is_last)
         return {};
-    return {is_first ? item(kDequeFirstItem) : part.begin,
-            is_last ? item(kDequeLastItem) + sizeof(Address) : part.end};
+    return {{is_first ? item(kDequeFirstItem) : part.begin,
+             is_last ? item(kDequeLastItem) + sizeof(Address) : part.end}};
 }
 
-AddressSpan PythonMemory::used_of_part(Address owner, const AddressSpan& part) const
+UsedWords PythonMemory::used_of_part(Address owner, const AddressSpan& part) const
 {
-    AddressSpan used;
+    UsedWords used;
     const Address values = values_of(owner);
     const bool has_head = layout_.attributes != Attributes::in_dict; // such values do
     if (values >= part.begin + has_head && values < part.end) {
-        used = {values, values + count_keys(shared_keys(owner)) * sizeof(Address)};
+        used = {{values, values + count_keys(shared_keys(owner)) * sizeof(Address)}};
     } else if (is_a(owner, kIsList) && word_at(owner + kListItems) == part.begin) {
-        used = {part.begin, part.begin + word_at(owner + kCount) * sizeof(Address)};
+        used = {{part.begin, part.begin + word_at(owner + kCount) * sizeof(Address)}};
     } else if ((is_a(owner, kIsDict) && word_at(owner + kDictKeys) == part.begin) ||
                (is_a(owner, kIsType) && word_at(owner + layout_.type_keys) == part.begin)) {
-        used = {part.begin, first_entry(part.begin) +
-                                count_keys(part.begin) * layout_of(part.begin).entry_bytes};
+        used = used_of_keys(part.begin);
     } else if (is_set(owner) && word_at(owner + kSetTable) == part.begin) {
-        used = {part.begin, part.begin + (word_at(owner + kSetMask) + 1) * kSetEntryBytes};
+        used = {{part.begin, part.begin + (word_at(owner + kSetMask) + 1) * kSetEntryBytes},
+                part.begin + kSetHash,
+                kSetEntryBytes};
     }
     if (is_of(owner, kDeque))
         used = used_of_deque(owner, part);
-    return used.begin <= used.end && used.end <= part.end ? used : AddressSpan{};
+    return used.begin <= used.end && used.end <= part.end ? used : UsedWords{};
+}
+
+// Where keys are not all texts, each entry begins with its key's hash.
+UsedWords PythonMemory::used_of_keys(Address keys) const
+{
+    const KeysLayout& layout = layout_of(keys);
+    const Address first = first_entry(keys);
+    const bool has_hashes = layout.key != 0;
+    return {{keys, first + count_keys(keys) * layout.entry_bytes},
+            has_hashes ? first : 0,
+            has_hashes ? layout.entry_bytes : 0};
 }
 
 } // namespace vramscope::report

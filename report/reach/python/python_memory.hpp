@@ -16,6 +16,7 @@
 
 #include "report/reach/memory/module_names.hpp"
 #include "report/reach/memory/process_memory.hpp"
+#include "report/reach/memory/used_words.hpp"
 #include "report/reach/python/layout.hpp"
 
 namespace vramscope::report {
@@ -61,8 +62,8 @@ public:
 
     // What of an object, or of a part of it, has words that count: behind it they are left over.
     // Empty: it is not known.
-    AddressSpan used_of(Address object) const;
-    AddressSpan used_of_part(Address owner, const AddressSpan& part) const;
+    UsedWords used_of(Address object) const;
+    UsedWords used_of_part(Address owner, const AddressSpan& part) const;
 
     // "list of 3", "frame of `fails`", "Tensor".
     std::string object_name(Address object) const;
@@ -95,8 +96,9 @@ private:
     std::uint64_t count_keys(Address keys) const; // deleted ones too
     template <typename Called>
     void for_each_item(Address dict, const Called& called) const;
-    AddressSpan used_of_frame(Address object) const;
-    AddressSpan used_of_deque(Address deque, const AddressSpan& part) const;
+    UsedWords used_of_frame(Address object) const;
+    UsedWords used_of_deque(Address deque, const AddressSpan& part) const;
+    UsedWords used_of_keys(Address keys) const;
     bool is_of(Address object, std::string_view type) const;
     bool is_set(Address object) const;
     bool is_a(Address object, std::uint64_t flag) const; // of that type, or of one made from it

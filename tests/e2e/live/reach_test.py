@@ -68,6 +68,7 @@ CASES = {
     "lost_by_a_thread": ("lost", "a heap block of 64 B"),
     "second_heap_of_a_thread": ("held", "variable `in_second_heap` of reach_cases, a heap block of 64 B"),
     "lost_in_second_heap": ("lost", "a heap block of 64 B"),
+    "stack_of_a_thread_that_ended": ("lost", None),
     "behind_what_others_left": ("held", "variable `behind_others` of reach_cases, a heap block of 64 B"),
     "register": ("held", "register rbx of thread"),
 }

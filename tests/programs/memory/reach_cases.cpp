@@ -365,6 +365,15 @@ namespace {
     fill_heaps();
     wipe_stack();
 }
+// The C library keeps its stack for the next thread.
+[[gnu::noinline]] void end_with_a_pointer()
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    char* volatile kept = shown(make("stack_of_a_thread_that_ended"));
+    static_cast<void>(kept);
+}
 // Of the next thread in those heaps: its lists of freed chunks lie behind what is left there.
 [[gnu::noinline]] void come_after()
 {
@@ -406,6 +415,7 @@ int main(int count, char**)
     std::thread(come_after).detach();
     pthread_barrier_wait(&ready);
     usleep(100000); // until it sleeps
+    std::thread(end_with_a_pointer).join();
     wipe_stack();
     std::puts("ready");
     std::fflush(stdout);

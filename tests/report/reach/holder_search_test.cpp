@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "report/reach/heap_blocks.hpp"
+#include "report/reach/memory/glibc_chunks.hpp"
 #include "report/reach/memory/memory_map.hpp"
 #include "report/reach/memory/module_names.hpp"
 #include "report/reach/memory/sieve.hpp"
