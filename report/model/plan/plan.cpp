@@ -2,6 +2,8 @@
 #include "report/model/plan/plan.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "report/error.hpp"
 
@@ -53,8 +55,12 @@ int Plan::exit_status() const noexcept
 PlanAnswer Plan::answer() const noexcept
 {
     PlanAnswer answer;
+    // What does not fit a card that was given comes before what needs more.
     const auto need = [](const PlanDevice& device) {
-        return device.policies.front().smallest_card.value_or(UINT64_MAX);
+        const PlanPolicy& judged = device.policies.front();
+        const bool fits = std::all_of(judged.cards.begin(), judged.cards.end(),
+                                      [](const PlanCard& card) { return card.fits; });
+        return std::pair(!fits, judged.smallest_card.value_or(UINT64_MAX));
     };
     for (const PlanProcess& process : processes) {
         for (const PlanDevice& device : process.devices) {

@@ -1,4 +1,5 @@
 // report/text/plan/answer.cpp — first whether it fits, and then what would help.
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,9 +16,16 @@ namespace {
 
 std::string need_of(const Plan& plan, const PlanPolicy& policy)
 {
-    return policy.smallest_card ? fmt::format("the smallest card that fits has {}",
-                                              smallest_card_words(policy, plan.cards))
-                                : "no card is large enough for it";
+    if (!policy.smallest_card)
+        return "no card is large enough for it";
+    // What a pool keeps for later may be more on a card that is a little larger.
+    const bool more_does_not =
+        std::any_of(policy.cards.begin(), policy.cards.end(), [&](const PlanCard& card) {
+            return card.bytes >= *policy.smallest_card && !card.fits;
+        });
+    return fmt::format("the smallest card that fits has {}{}",
+                       smallest_card_words(policy, plan.cards),
+                       more_does_not ? ", though not each larger one does" : "");
 }
 
 std::string cards_of(const Plan& plan, const PlanPolicy& judged, bool fitting)
@@ -55,8 +63,9 @@ std::string verdict_words(const TextOutput& out, const Plan& plan, const PlanPol
 std::string what_to_lower(const TextOutput& out, const PlanAnswer& answer)
 {
     const PlanDevice& device = *answer.device;
-    std::string text =
-        fmt::format("at the peak {} are live", human_bytes(device.live_peak + device.beside_peak));
+    std::string text = fmt::format("at the peak {} are live", human_bytes(device.live_peak));
+    if (device.beside_peak > 0)
+        text += fmt::format(", and up to {} past the allocator", human_bytes(device.beside_peak));
     if (device.holders.empty())
         return text;
     const PlanHolder& most = device.holders.front();

@@ -27,7 +27,7 @@ std::string smallest_of(const PlanPolicy& policy)
 // A name that is long has a line of its own.
 void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& device)
 {
-    out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}", "policy", kNameColumns,
+    out.stream() << fmt::format("  {:<{}}  {:>10} {:>7} {:>9} {:>13}", "policy", kNameColumns,
                                 "reserved", "unused", "calls", "smallest card");
     for (const std::uint64_t card : plan.cards)
         out.stream() << fmt::format("  {:>10}", "on " + human_bytes(card));
@@ -38,7 +38,7 @@ void write_plan_policies(TextOutput& out, const Plan& plan, const PlanDevice& de
             out.stream() << "  " << name << '\n';
             name.clear();
         }
-        out.stream() << fmt::format("  {:<{}}  {:>10} {:>8} {:>10}  {:>13}", name, kNameColumns,
+        out.stream() << fmt::format("  {:<{}}  {:>10} {:>7} {:>9} {:>13}", name, kNameColumns,
                                     human_bytes(row.peak_reserved), percent(row.fragmentation()),
                                     grouped(row.device_calls), smallest_of(row));
         for (const PlanCard& card : row.cards)
