@@ -30,28 +30,9 @@ public:
     {
     }
 
-    void verdict(std::string_view prefix)
+    void verdict(std::string_view prefix, std::string_view head)
     {
-        out_ << prefix;
-        switch (check_.verdict) {
-        case Check::Verdict::passed:
-            out_ << painted("PASSED", kGreen) << ": "
-                 << (check_.rows.size() == 1
-                         ? row_words(check_.rows.front())
-                         : fmt::format("all {} budgets are kept", check_.rows.size()))
-                 << '\n';
-            break;
-        case Check::Verdict::failed:
-            out_ << painted("FAILED", kRed) << ": " << failures() << '\n';
-            break;
-        case Check::Verdict::nothing_observed:
-            out_ << painted("INCONCLUSIVE", kYellow) << ": no CUDA memory call was seen\n";
-            break;
-        case Check::Verdict::inconclusive:
-            out_ << painted("INCONCLUSIVE", kYellow)
-                 << ": nothing is over budget, but the run does not show that it is kept\n";
-            break;
-        }
+        wrapped(prefix, head, verdict_words());
     }
 
     void doubts(std::string_view prefix)
@@ -133,6 +114,25 @@ private:
         constexpr std::size_t kMostColumns = 36;
         const std::string name = terminal_safe(row.called);
         return columns(name) > kMostColumns ? cut_at_end(name, kMostColumns) : name;
+    }
+
+    std::string verdict_words() const
+    {
+        switch (check_.verdict) {
+        case Check::Verdict::passed:
+            return painted("PASSED", kGreen) + ": " +
+                   (check_.rows.size() == 1
+                        ? row_words(check_.rows.front())
+                        : fmt::format("all {} budgets are kept", check_.rows.size()));
+        case Check::Verdict::failed:
+            return painted("FAILED", kRed) + ": " + failures();
+        case Check::Verdict::nothing_observed:
+            return painted("INCONCLUSIVE", kYellow) + ": no CUDA memory call was seen";
+        case Check::Verdict::inconclusive:
+            break;
+        }
+        return painted("INCONCLUSIVE", kYellow) +
+               ": nothing is over budget, but the run does not show that it is kept";
     }
 
     std::string failures() const
@@ -240,7 +240,7 @@ void write_check(std::ostream& out, const Check& check, const Report& report,
                  const TextStyle& style)
 {
     CheckWriter text(out, check, report, style);
-    text.verdict("");
+    text.verdict("", "");
     text.doubts("");
     text.findings("");
     text.rows("", true);
@@ -256,7 +256,7 @@ void write_check_summary(std::ostream& out, const Check& check, const Report& re
     text.rows(kPrefix, false);
     text.tests(kPrefix, false);
     text.doubts(kPrefix);
-    text.verdict("vramscope: check ");
+    text.verdict(kPrefix, "check ");
 }
 
 } // namespace vramscope::report

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostDriverRows = 8;
 constexpr std::size_t kShownPlaces = 10;
-constexpr std::size_t kBarColumns = 40;
+constexpr std::size_t kBarColumns = 35;
 constexpr std::size_t kLeastPairs = 4; // fewer are not worth a step
 
 std::string percent_of(std::uint64_t part, std::uint64_t whole)

@@ -64,11 +64,12 @@ public:
     {
         switch (comparison_.verdict) {
         case Comparison::Verdict::worse:
-            out_ << painted("WORSE", kRed) << ": " << what_is_worse() << '\n';
+            wrapped("", "", painted("WORSE", kRed) + ": " + what_is_worse());
             break;
         case Comparison::Verdict::better:
-            out_ << painted("BETTER", kGreen) << ": "
-                 << what_changed({Change::shrunk, Change::gone}) << ", and nothing is worse\n";
+            wrapped("", "",
+                    fmt::format("{}: {}, and nothing is worse", painted("BETTER", kGreen),
+                                what_changed({Change::shrunk, Change::gone})));
             break;
         case Comparison::Verdict::same:
             out_ << painted("NOT WORSE", kGreen) << ": the same findings, no higher peak\n";

@@ -128,8 +128,11 @@ void write_shared(TextOutput& out, const Report& report, const SharedLeak& share
                     [&](std::size_t at) { return report.leaks[at].device != most.device; }))
         all.device = -1;
     const bool alone = shared.leaks.size() == 1;
-    if (!alone)
-        all.reach.clear(); // of one of them
+    for (const std::size_t at : shared.leaks)
+        if (&report.leaks[at] != &most)
+            for (const ReachGroup& group : report.leaks[at].reach)
+                add_group(all.reach, group);
+    list_largest(all.reach);
     write_leak(out, static_cast<std::size_t>(&shared - report.ranks.leaks.data()) + 1, all,
                shared_words(report, shared) +
                    (alone ? ", " : fmt::format("; in {}: ", process_name(report, most.process))) +

@@ -341,12 +341,12 @@ class OfRules(CheckTest):
         log = self.live(LEAKY)
         rules = self.rules("few: limit count-live 1\nno-helper: forbid alloc thread helper\nall: forbid alloc\n")
         text = self.check(log, "--fail-on", "none", "--rules", rules, "--junit", "j.xml", "--sarif", "s.sarif", status=100)
-        self.assertTrue(text.startswith("FAILED: rule few 3, at most 1; rule all 3, none allowed\n"), text)
+        self.assertTrue(text.startswith("FAILED: rule few: 3, at most 1; rule all: 3, none allowed\n"), text)
         self.assertIn("rule no-helper: never applied: no call was one that it speaks of", text)
         self.assertIn('name="rule few"', (self.folder / "j.xml").read_text())
         results = json.loads((self.folder / "s.sarif").read_text())["runs"][0]["results"]
         broken = {result["message"]["text"] for result in results if result["ruleId"] == "rules" and result["level"] == "error"}
-        self.assertEqual(broken, {"rule few 3, at most 1", "rule all 3, none allowed"})
+        self.assertEqual(broken, {"rule few: 3, at most 1", "rule all: 3, none allowed"})
         found = self.check_json(log, "--fail-on", "none", "--rules", rules, status=100)
         self.assertEqual([(row["rule"], row["measured"], row["state"]) for row in found["budgets"]],
                          [("few", 3, "failed"), ("no-helper", 0, "unknown"), ("all", 3, "failed")])

@@ -364,7 +364,7 @@ wait
                       "  rank 0 is there twice: tables/0.vsl.jsonl is taken, and tables/0.vsl.1.jsonl is left out\n", text)
         self.assertIn("\n  ... and 2 more ranks\n", text)
         again = [f"tables/{number}.vsl.1.jsonl" for number in range(5)]
-        self.assertRegex(self.run_job(*again)[0], r"\n  all 5 ranks: leaked 12 KiB on average(, .*)? at hold\(")
+        self.assertRegex(self.run_job(*again)[0], r"\n  all 5 ranks: leaked 12 KiB on average(, .*)?\s+at hold\(")
         text, _ = self.run_job(again[2])
         self.assertRegex(text, r"\n  rank 2: leaked 12 KiB(, .*)? at hold\(")
 

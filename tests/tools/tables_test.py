@@ -121,7 +121,7 @@ class Tables(CliTest):
                                                '"rank":18446744073709551615,"leaked_bytes":18446744073709551615}\n'
                                                '{"type":"frames","columns":["up","function","line","file"],"rows":[[3,0,0,0]]}\n')
         self.assert_one_line(self.refused(120, "csv-tables", "-o", "csv", "bad.jsonl"), "bad.jsonl: line 3 names a frame that is not there")
-        self.assertEqual(os.listdir(self.folder / "csv"), [])
+        self.assertFalse((self.folder / "csv").exists())
         self.assertFalse((self.folder / "job.db").exists())
 
     def test_names_are_escaped(self):
@@ -167,7 +167,7 @@ class Tables(CliTest):
         self.assertEqual(sum(row[-1] for row in leaks), totals["leaked_bytes"])
         self.assertEqual(sum(row[-1] for row in alive), totals["leaked_bytes"])  # at the end
         self.assertEqual(sum(row[-3] for row in often), totals["allocations"] - totals["leaked_blocks"])
-        self.assertEqual(peak, [(totals["peak_device_bytes"],)])
+        self.assertIn((0, 0, "device", totals["peak_device_bytes"]), peak)
         self.assertEqual(sum(row[-1] for row in parts), totals["allocated_bytes"])
 
 

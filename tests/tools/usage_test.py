@@ -111,6 +111,11 @@ class Usage(CliTest):
         self.assertFalse((self.folder / "ran").exists())
         self.assertEqual({(self.folder / name).read_text() for name in ("a.vsl", "b.vsl")}, {"precious"})
 
+    def test_what_is_no_number_is_refused(self):
+        for value in ("-1", "0", "1.5", "x"):
+            self.assert_refused(["top", "--count", value, "4711"], f"--count: write a whole number above 0, not '{value}'")
+        self.assert_refused(["top", "--interval", "x"], "--interval = x: no number, or too large a one")
+
     def test_the_arguments_of_a_program_and_values_may_look_like_one(self):
         self.assertEqual(self.vramscope("run", "echo", "--json=", "-o", "", "--")[:2], (0, "--json= -o  --\n"))
         self.assertEqual(self.vramscope("run", "--pool", "off", "--", "echo", "--json=", "")[:2], (0, "--json= \n"))

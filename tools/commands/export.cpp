@@ -200,6 +200,7 @@ void add_export(CommandLine& line)
     command.add_flag("-f,--force", options->force, kForceHelp);
     command
         .add_option("--device", options->device, "formats of stacks: only memory of this device")
+        ->check(CLI::NonNegativeNumber)
         ->option_text("N");
     command
         .add_flag("--all-frames", options->all_frames,

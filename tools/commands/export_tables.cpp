@@ -71,18 +71,38 @@ private:
     int descriptor_ = -1;
 };
 
+// Nothing is left of it where nothing was written to it.
+class TablesFolder {
+public:
+    explicit TablesFolder(const std::string& name) : name_(name)
+    {
+        std::error_code problem;
+        is_ours_ = fs::create_directory(name, problem);
+        if (!fs::is_directory(name))
+            throw report::Error(report::Exit::usage,
+                                fmt::format("{} is no folder that tables can be written to", name));
+    }
+    ~TablesFolder()
+    {
+        if (is_ours_)
+            ::rmdir(name_.c_str()); // if it is empty
+    }
+    TablesFolder(const TablesFolder&) = delete;
+    TablesFolder& operator=(const TablesFolder&) = delete;
+
+private:
+    std::string name_;
+    bool is_ours_ = false;
+};
+
 // Written together: each takes its place when all are whole.
 class CsvTables : public report::TableSink {
 public:
     CsvTables(const std::string& folder, const std::vector<fs::path>& inputs, bool force,
               bool events)
+        : folder_(folder)
     {
         std::error_code problem;
-        fs::create_directory(folder, problem);
-        if (!fs::is_directory(folder))
-            throw report::Error(
-                report::Exit::usage,
-                fmt::format("{} is no folder that tables can be written to", folder));
         for (const report::TableDescription& table : report::table_descriptions()) {
             const fs::path name = fs::path(folder) / (std::string(table.name) + ".csv");
             if (table.id == TableId::blocks && !events) {
@@ -127,6 +147,7 @@ private:
         std::optional<OutputFile> file;
         std::string text; // not written yet
     };
+    TablesFolder folder_; // outlives its files
     std::array<One, kTableCount> files_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "report/error.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/process/live/live_process.hpp"
 #include "tracker/log/outside_mark.hpp"
@@ -59,7 +60,8 @@ void add_mark(CommandLine& line)
     const auto options = std::make_shared<MarkOptions>();
     CLI::App& command = line.add("mark", "put a named mark into the log of a running program",
                                  kMarkFooter, mark_process, options);
-    command.add_option("PID", options->pid, "a process that runs under vramscope")->required();
+    take_only_positive(
+        command.add_option("PID", options->pid, "a process that runs under vramscope")->required());
     command.add_option("NAME", options->name, "what the mark is called in reports")->required();
 }
 

@@ -245,7 +245,8 @@ int run_program(const RunOptions& options)
                                      run_file,
                                      driver,
                                      {program.pid(), started},
-                                     wait_status},
+                                     wait_status,
+                                     options.reach},
                                     judgement, outputs);
         told = true;
     } catch (const report::Error& error) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -10,9 +11,11 @@
 #include "report/judge/judge.hpp"
 #include "report/log/log_file.hpp"
 #include "report/model/check.hpp"
+#include "report/model/process_end.hpp"
 #include "report/model/report.hpp"
 #include "report/page/page.hpp"
 #include "report/text/views.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/run_tables.hpp"
 #include "tools/output/messages.hpp"
@@ -63,6 +66,17 @@ report::Options reading_for(const Judgement& judgement, const RunOutputs& output
     return reading;
 }
 
+// A search comes when main returns or exit() is called.
+void tell_what_was_not_searched(report::Report& report)
+{
+    for (const report::Process& process : report.processes)
+        if (process.totals.leaked_blocks > 0 && !process.has_search())
+            report.notices.push_back(fmt::format(
+                "--reach: the memory of {} was not searched: it did not end by exit() or by main's "
+                "return, or could not be read",
+                report::process_name(report, process)));
+}
+
 report::Report read_what_was_seen(const EndedRun& run, const report::Options& reading,
                                   const std::vector<Announcement>& announcements,
                                   const std::vector<std::filesystem::path>& logs)
@@ -92,6 +106,8 @@ report::Report read_what_was_seen(const EndedRun& run, const report::Options& re
                                                  find_driver(run.simulate, Ask::all));
         report.reasons.insert(report.reasons.end(), reasons.begin(), reasons.end());
     }
+    if (run.reach)
+        tell_what_was_not_searched(report);
     report.headlines = report::headlines_of(report); // what was found out here is in them too
     return report;
 }
@@ -130,6 +146,9 @@ int tell_what_was_seen(const EndedRun& run, const Judgement& judgement, const Ru
     const report::Report report = read_what_was_seen(run, reading, announcements, logs);
     if (logs.empty()) {
         say("nothing was seen of the program:");
+        if (WIFSIGNALED(run.wait_status))
+            say(fmt::format("  it was killed by {}, perhaps before its first call of CUDA",
+                            report::signal_name(WTERMSIG(run.wait_status))));
         for (const std::string& line : report.reasons)
             say("  " + line);
     } else {

@@ -30,6 +30,7 @@ struct EndedRun {
     DriverFacts driver; // where it is; nothing if one is simulated
     EndedProgram process;
     int wait_status; // as waitpid gives it
+    bool reach;      // what leaked was to be searched for (--reach)
 };
 
 // What a run is judged by; read before the program starts.

@@ -14,6 +14,7 @@
 #include "tools/options/output_options.hpp"
 #include "tools/options/source_options.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/live/checkpoint_cache.hpp"
 #include "tools/process/live/live_process.hpp"
@@ -106,7 +107,8 @@ void add_snapshot(CommandLine& line)
     const auto options = std::make_shared<SnapshotOptions>();
     CLI::App& command = line.add("snapshot", "what a running program holds right now",
                                  kSnapshotFooter, take_snapshot, options);
-    command.add_option("PID", options->pid, "a process that runs under vramscope")->required();
+    take_only_positive(
+        command.add_option("PID", options->pid, "a process that runs under vramscope")->required());
     add_json_options(command, options->output, "the report",
                      "overwrite the copy, and any file of --json and --html");
     add_pool_blocks_option(command, options->output);

@@ -19,6 +19,7 @@
 #include "tools/commands/top_keys.hpp"
 #include "tools/commands/top_program.hpp"
 #include "tools/options/symbol_options.hpp"
+#include "tools/options/usage.hpp"
 #include "tools/output/desktop.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
@@ -216,11 +217,12 @@ void add_top(CommandLine& line)
     const auto options = std::make_shared<TopOptions>();
     CLI::App& command =
         line.add("top", "watch what running programs hold", kTopFooter, watch, options);
-    command.add_option("PID", options->pid,
-                       "a process that runs under vramscope; else all of yours");
+    take_only_positive(command.add_option(
+        "PID", options->pid, "a process that runs under vramscope; else all of yours"));
     command.add_option("--interval", options->interval, "seconds from one look to the next; 1")
         ->option_text("S");
-    command.add_option("--count", options->count, "end after so many looks")->option_text("N");
+    take_only_positive(
+        command.add_option("--count", options->count, "end after so many looks")->option_text("N"));
     command.add_flag("--once", options->once, "one look, as plain text");
     add_symbol_options(command, options->symbols);
     add_fold_option(command, options->symbols);

@@ -130,6 +130,9 @@ void add_finding(Budget& budget, const std::string& where, std::string_view word
 
 void add_findings(Budget& budget, const std::string& where, std::string_view words)
 {
+    if (words.starts_with("none,") || words.ends_with(",none") ||
+        words.find(",none,") != words.npos)
+        refuse_finding(where, words);
     for (bool more = true; more;) {
         const std::size_t comma = words.find(',');
         add_finding(budget, where, words.substr(0, comma));

@@ -106,6 +106,16 @@ std::vector<std::string> take_program(const CLI::App& command, std::vector<std::
     return program;
 }
 
+void take_only_positive(CLI::Option* option)
+{
+    option->check([](const std::string& value) {
+        const bool is_whole = value.find_first_not_of("0123456789") == value.npos;
+        return is_whole && value.find_first_not_of('0') != value.npos
+                   ? std::string()
+                   : fmt::format("write a whole number above 0, not '{}'", value);
+    });
+}
+
 void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments)
 {
     for (std::size_t at = 1; at < arguments.size() && arguments[at] != "--"; ++at) {
@@ -127,6 +137,16 @@ void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments)
             });
 }
 
+// "Could not convert: --interval = x", as CLI11 says it.
+std::string words_of(const CLI::ParseError& error)
+{
+    constexpr std::string_view kNoNumber = "Could not convert: ";
+    const std::string_view words = error.what();
+    return words.starts_with(kNoNumber)
+               ? fmt::format("{}: no number, or too large a one", words.substr(kNoNumber.size()))
+               : std::string(words);
+}
+
 std::string usage_line(const CLI::App& app, const CLI::ParseError& error)
 {
     std::string command = "vramscope";
@@ -140,7 +160,7 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& error)
         return argument.size() > 1 && argument.front() == '-' && argument != "--";
     });
     if (option == extras.end())
-        return or_its_nearest(error.what(), "", command);
+        return or_its_nearest(words_of(error), "", command);
     std::vector<std::string> names;
     for (const CLI::Option* known : chosen->get_options())
         if (!known->get_group().empty()) // else it is hidden

@@ -27,6 +27,9 @@ void offer(CLI::Option* option, const std::vector<std::string>& words);
 // understand. `command` knows its options by now.
 std::vector<std::string> take_program(const CLI::App& command, std::vector<std::string>& arguments);
 
+// A process's number, or how many times: whole, and above 0.
+void take_only_positive(CLI::Option* option);
+
 // From now on an empty value of an option is an error, also as "--name=", for which CLI11 would
 // take the next argument. Of the arguments the first is the command's name.
 void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments);

@@ -299,7 +299,7 @@ class CollectTest(LiveTest):
     def test_what_cannot_be_bounded_is_refused_before_the_start(self):
         run = ("run", "--simulate", GPU, "--bounded")
         for options, words in ((("1KiB",), "a size from 4MiB on"), (("much",), "a size from 4MiB on"),
-                               (("8MiB", "--check", "--forbid", "free"), "and the rule 'forbid' needs each"),
+                               (("8MiB", "--check", "--forbid", "free"), "and the rule 'forbid free' needs each"),
                                (("8MiB", "-o", "/proc/x.vsl"), "/proc/")):
             self.assert_refused(*run, *options, "--", "false", words=words, status=125)
 
