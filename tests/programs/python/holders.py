@@ -114,10 +114,17 @@ ready.wait()
 Tensor("dropped")  # the object is gone, its piece is not
 
 
+# What id() says is a number, though its hash, and its digits, are the object's address.
+seen_in_dict, seen_in_set, seen_in_large_set = {}, set(), set(range(20))
+
+
 class Cycle:
     def __init__(self, name):
         self.me = self
         self.tensor = Tensor(name)
+        seen_in_dict[id(self)] = True
+        seen_in_set.add(id(self))
+        seen_in_large_set.add(id(self))
 
 
 gc.disable()
