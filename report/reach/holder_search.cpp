@@ -163,18 +163,26 @@ void HolderSearch::take_region(const Region& region, const std::vector<FoundPoin
                 holders_.link(static_cast<NodeId>(inside), link_of(pointer));
         } else if (map_.is_books_word(pointer.word)) {
             continue;
+        } else if (const auto thread = map_.thread_of_list(pointer.word)) {
+            add_root(RootKind::thread_local_, *thread, pointer);
         } else if (take_frame(pointer)) {
             continue;
         } else if (is_heap) {
             take_block(blocks[at], region, pointer);
         } else if (region.kind == RegionKind::variables) {
-            // The interpreter's own has lists of what was freed; its modules are known by name.
-            const bool is_runtime = python_ && python_->is_runtime(pointer.word);
-            add_root(is_runtime ? RootKind::unknown : RootKind::variable, 0, pointer);
+            take_variable(region, pointer);
         } else {
             take_stack(region, pointer);
         }
     }
+}
+
+// The interpreter's own has lists of what was freed; its modules are known by name.
+void HolderSearch::take_variable(const Region& region, const FoundPointer& pointer)
+{
+    const bool is_runtime = python_ && python_->is_runtime(pointer.word);
+    add_root(is_runtime || map_.is_loaders(region) ? RootKind::unknown : RootKind::variable, 0,
+             pointer);
 }
 
 // Functions of Python that run: what is behind them is left over.

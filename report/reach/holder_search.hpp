@@ -70,6 +70,7 @@ private:
     void take_region(const Region& region, const std::vector<FoundPointer>& found);
     bool note_used(NodeId node, Address object, NodeId target);
     bool take_frame(const FoundPointer& pointer);
+    void take_variable(const Region& region, const FoundPointer& pointer);
     void take_stack(const Region& stack, const FoundPointer& pointer);
     void take_digits(const HeapBlock& block, const Region& region, const FoundPointer& pointer);
     void take_block(const HeapBlock& block, const Region& region, const FoundPointer& pointer);

@@ -22,13 +22,11 @@ bool begins_with_any(std::string_view name, const auto& beginnings)
                        [name](std::string_view part) { return name.starts_with(part); });
 }
 
-// Of a driver, of ours, and of PyTorch's allocator, which has each of its blocks in a set; and the
-// loader's, whose lists have room in which words of others are left over.
+// Of a driver, of ours, and of PyTorch's allocator, which has each of its blocks in a set.
 bool is_book(std::string_view module)
 {
-    constexpr std::array<std::string_view, 7> kBooks = {
-        "libcuda.so",  "libcudart",     "libvramscope", "libnvidia-",
-        "libc10_cuda", "libc10_hip.so", "ld-linux"};
+    constexpr std::array<std::string_view, 6> kBooks = {
+        "libcuda.so", "libcudart", "libvramscope", "libnvidia-", "libc10_cuda.so", "libc10_hip.so"};
     return begins_with_any(file_name(module), kBooks);
 }
 
@@ -72,6 +70,7 @@ MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
     for (std::size_t at = 0; at < memory.mappings().size(); ++at)
         add(memory.mappings()[at], at, log);
     find_book_locals();
+    find_lists_of_locals();
 }
 
 void MemoryMap::find_book_locals()
@@ -95,6 +94,36 @@ const Region* MemoryMap::find(Address address) const
                          [](Address value, const Region& region) { return value < region.begin; });
     return behind != regions_.begin() && address < std::prev(behind)->end ? &*std::prev(behind)
                                                                           : nullptr;
+}
+
+// The C library's dynamic thread vector: pairs of words behind a pair with their number. The
+// descriptor's second word leads to it.
+void MemoryMap::find_lists_of_locals()
+{
+    constexpr std::uint64_t kPairBytes = 16, kMostPairs = 4096;
+    for (const SeenThread& thread : memory_.threads()) {
+        AddressSpan& list = lists_of_locals_.emplace_back();
+        const Address at = thread.thread_pointer;
+        if (at == 0 || memory_.word(at) != at)
+            continue;
+        const Address pairs = memory_.word(at + sizeof(Address));
+        const std::uint64_t count = memory_.word(pairs - kPairBytes);
+        if (count <= kMostPairs)
+            list = {pairs, pairs + (count + 1) * kPairBytes};
+    }
+}
+
+std::optional<std::size_t> MemoryMap::thread_of_list(Address word) const
+{
+    for (std::size_t thread = 0; thread < lists_of_locals_.size(); ++thread)
+        if (word >= lists_of_locals_[thread].begin && word < lists_of_locals_[thread].end)
+            return thread;
+    return std::nullopt;
+}
+
+bool MemoryMap::is_loaders(const Region& region) const
+{
+    return file_name(memory_.mappings()[region.mapping].name).starts_with("ld-linux");
 }
 
 bool MemoryMap::is_thread_local(const Region& stack, Address address) const

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ public:
     // A thread-local of the modules that keep books.
     bool is_books_word(Address address) const { return book_locals_.find(address) != Sieve::kNone; }
     bool is_thread_local(const Region& stack, Address address) const;
+    // Variables of the loader's: its lists have room in which words of others are left over.
+    bool is_loaders(const Region& region) const;
+    // The index of the thread whose list of the thread-locals of libraries has this word; nothing:
+    // none has.
+    std::optional<std::size_t> thread_of_list(Address word) const;
 
     // The C library's heap may not be all that there is: another malloc, or an interpreter's.
     const std::string& other_allocator() const { return other_allocator_; } // its file; or empty
@@ -47,6 +53,7 @@ public:
 
 private:
     void find_book_locals();
+    void find_lists_of_locals();
     void add(const MemoryMapping& mapping, std::size_t index, const std::string& log);
     void add_private(const MemoryMapping& mapping, std::size_t index);
     void add_anonymous(AddressSpan span, std::size_t index);
@@ -67,6 +74,7 @@ private:
     std::vector<Region> regions_;
     std::vector<std::string> books_; // modules
     Sieve book_locals_{{}};
+    std::vector<AddressSpan> lists_of_locals_; // of each thread; empty: not known
     std::string other_allocator_;
     bool has_unknown_python_ = false;
     bool knows_own_ = false;

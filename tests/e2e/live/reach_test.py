@@ -59,6 +59,7 @@ CASES = {
     "cleared_vector": ("lost", None),
     "in_a_lost_tree": ("lost", "a heap block of"),
     "open_library": ("held", "variable `of_a_library` of libreach_library.so"),
+    "thread_local_of_a_library": ("held", "a thread-local of thread"),
     "closed_library": ("lost", None),
     "stack": ("held", "the stack of thread"),
     "thread_local": ("held", "a thread-local of thread"),

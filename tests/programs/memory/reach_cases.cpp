@@ -403,7 +403,9 @@ int main(int count, char**)
     lose_by_heap();
     hold_by_containers();
     lose_by_containers();
-    hold_by_library("libreach_library.so", "open_library");
+    void* const library = hold_by_library("libreach_library.so", "open_library");
+    *static_cast<char**>(dlsym(library, "local_of_a_library")) =
+        shown(make("thread_local_of_a_library"));
     lose_by_library();
     wipe_stack();
     std::thread(hold_by_thread).detach();

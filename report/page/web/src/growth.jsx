@@ -48,7 +48,7 @@ function stepsText() {
 
 export function Growth() {
   if (report.growth.length === 0) return null;
-  const all = report.growth.all;
+  const all = report.growth.reduce((stacks, row) => stacks + row.stacks - 1, report.growth.all);
   return (
     <Section
       id="growth"
