@@ -250,7 +250,7 @@ void HolderSearch::take_block(const HeapBlock& block, const Region& region,
         return;
     if (block.state == HeapBlock::State::unknown) {
         const bool little =
-            region.kind == RegionKind::heap || region.below_stack || proves_little(pointer);
+            region.kind == RegionKind::heap || region.below_stack || proves_little(region, pointer);
         return add_root(little ? RootKind::unknown : RootKind::mapped, 0, pointer);
     }
     const Address object = python_ ? python_->object_in(block) : 0;
@@ -280,11 +280,12 @@ NodeId HolderSearch::add_block(const AddressSpan& block, RootKind kind, Address 
 
 // Memory of the program's own is a root, as valgrind has it. It says less where it may be an
 // allocator's, which has words of blocks that were freed; where it may be the stack or a
-// thread-local of a thread that runs; and where what it holds is a heap block, perhaps by chance.
-bool HolderSearch::proves_little(const FoundPointer& pointer) const
+// thread-local of a thread that runs; and where what it holds is a heap block, perhaps by chance:
+// but for what a thread returned.
+bool HolderSearch::proves_little(const Region& region, const FoundPointer& pointer) const
 {
     return !map_.other_allocator().empty() || !map_.knows_own() || !memory_.stopped() ||
-           pointer.target >= holders_.wanted();
+           (pointer.target >= holders_.wanted() && !region.of_ended);
 }
 
 void HolderSearch::add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer)

@@ -77,7 +77,7 @@ private:
     NodeId add_block(const AddressSpan& block, RootKind kind, Address object);
     void add_root(RootKind kind, std::size_t thread, const FoundPointer& pointer);
     Link link_of(const FoundPointer& pointer) const;
-    bool proves_little(const FoundPointer& pointer) const;
+    bool proves_little(const Region& region, const FoundPointer& pointer) const;
 
     const ProcessMemory& memory_;
     const MemoryMap& map_;

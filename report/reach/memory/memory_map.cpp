@@ -48,10 +48,10 @@ Address page_behind(Address address)
     return (address + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// The lower half of the word.
-bool is_number_of_thread(std::uint64_t word)
+// Of a thread: the lower half of the word.
+std::int32_t number_in(std::uint64_t word)
 {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(word)) > 0;
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
 }
 
 bool is_anonymous(const MemoryMapping& mapping)
@@ -185,8 +185,14 @@ void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
 
 void MemoryMap::add_anonymous(AddressSpan span, std::size_t index)
 {
-    if (add_stacks(span, index) || is_ended_stack(span, index))
+    if (add_stacks(span, index))
         return;
+    if (const auto end = end_of_ended_stack(span, index)) {
+        add_mapped({*end, span.end}, index);
+        if (*end < span.end)
+            regions_.back().of_ended = true;
+        return;
+    }
     for (Address at = (span.begin + kThreadHeapBytes - 1) / kThreadHeapBytes * kThreadHeapBytes;
          at < span.end; at += kThreadHeapBytes) {
         const std::optional<ThreadHeap> found = thread_heap_at(memory_, at, span.end);
@@ -273,23 +279,29 @@ bool MemoryMap::has_guard_below(std::size_t index) const
 }
 
 // Of a thread that ended: the C library keeps its stack for the next one, and nothing in it is
-// alive. It ends with the thread's descriptor, which begins with its own address, twice, and of
-// which the kernel, or who waited for the thread, has taken its number out.
-bool MemoryMap::is_ended_stack(const AddressSpan& span, std::size_t index) const
+// alive. It ends with the thread's descriptor, which begins with its own address, twice. Over its
+// number there the kernel has written 0, and who waited for it -1: before that the descriptor has
+// what the thread returned.
+std::optional<Address> MemoryMap::end_of_ended_stack(const AddressSpan& span,
+                                                     std::size_t index) const
 {
     constexpr Address kAlignment = 64;
     if (span.end - span.begin < kPageBytes || !has_guard_below(index) || !knows_thread_numbers())
-        return false;
+        return std::nullopt;
     std::array<std::uint64_t, kPageBytes / sizeof(std::uint64_t)> words{};
     const Address page = span.end - kPageBytes;
     if (!memory_.read(page, words.data(), kPageBytes))
-        return false;
+        return std::nullopt;
     for (Address at = page; at + kThreadNumber + sizeof(Address) <= span.end; at += kAlignment) {
         const std::uint64_t* const descriptor = &words[(at - page) / sizeof words[0]];
-        if (descriptor[0] == at && descriptor[2] == at)
-            return !is_number_of_thread(descriptor[kThreadNumber / sizeof words[0]]);
+        if (descriptor[0] != at || descriptor[2] != at)
+            continue;
+        const std::int32_t number = number_in(descriptor[kThreadNumber / sizeof words[0]]);
+        return number > 0    ? std::nullopt
+               : number == 0 ? std::optional(at)
+                             : std::optional(span.end);
     }
-    return false;
+    return std::nullopt;
 }
 
 // The number lies where it should in the descriptor of each thread whose descriptor is known.
@@ -299,7 +311,7 @@ bool MemoryMap::knows_thread_numbers() const
     for (const SeenThread& thread : memory_.threads()) {
         if (thread.thread_pointer == 0)
             continue;
-        if (!is_number_of_thread(memory_.word(thread.thread_pointer + kThreadNumber)) ||
+        if (number_in(memory_.word(thread.thread_pointer + kThreadNumber)) <= 0 ||
             memory_.word(thread.thread_pointer) != thread.thread_pointer)
             return false;
         any = true;

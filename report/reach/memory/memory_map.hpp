@@ -26,6 +26,7 @@ struct Region : AddressSpan {
     std::size_t thread = 0;   // index, of a stack
     Address first_chunk = 0;  // of a heap; 0: it is not known how it is cut
     bool below_stack = false; // mapped, and may be another stack, or what calls left over
+    bool of_ended = false;    // mapped, and the descriptor of a thread that nobody waited for yet
 };
 
 class MemoryMap {
@@ -63,7 +64,7 @@ private:
     std::vector<Region> stacks_in(const AddressSpan& span, std::size_t index) const;
     bool is_one_stack(const Region& stack, std::size_t index) const;
     bool has_guard_below(std::size_t index) const;
-    bool is_ended_stack(const AddressSpan& span, std::size_t index) const;
+    std::optional<Address> end_of_ended_stack(const AddressSpan& span, std::size_t index) const;
     bool knows_thread_numbers() const;
     void add_mapped(AddressSpan span, std::size_t index, bool below_stack = false);
 

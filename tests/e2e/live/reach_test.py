@@ -70,6 +70,7 @@ CASES = {
     "second_heap_of_a_thread": ("held", "variable `in_second_heap` of reach_cases, a heap block of 64 B"),
     "lost_in_second_heap": ("lost", "a heap block of 64 B"),
     "stack_of_a_thread_that_ended": ("lost", None),
+    "result_of_a_thread": ("held", "memory that the program mapped, a heap block of 64 B"),
     "behind_what_others_left": ("held", "variable `behind_others` of reach_cases, a heap block of 64 B"),
     "register": ("held", "register rbx of thread"),
 }
@@ -77,6 +78,7 @@ SANITIZER_DIFFERS = {
     "interior": "held",  # it takes pointers into a block for pointers to it
     "mapped_memory": "lost",  # it does not search what a program maps itself
     "shared_mapping": "lost",  # nor this
+    "result_of_a_thread": "lost",  # nor what a thread returned
 }
 # Of reach_crowd.cpp; by hand some thousand searches.
 SEARCHES = int(os.environ.get("VRAMSCOPE_TEST_SEARCHES", 10))

@@ -374,6 +374,16 @@ namespace {
     char* volatile kept = shown(make("stack_of_a_thread_that_ended"));
     static_cast<void>(kept);
 }
+// Nobody has waited for it yet.
+[[gnu::noinline]] void* end_with_a_result(void*)
+{
+#ifndef TWIN
+    check(cuCtxSetCurrent(context));
+#endif
+    Buffer* const result = new Buffer{shown(make("result_of_a_thread")), nullptr, {}};
+    wipe_stack();
+    return result;
+}
 // Of the next thread in those heaps: its lists of freed chunks lie behind what is left there.
 [[gnu::noinline]] void come_after()
 {
@@ -417,6 +427,9 @@ int main(int count, char**)
     std::thread(come_after).detach();
     pthread_barrier_wait(&ready);
     usleep(100000); // until it sleeps
+    pthread_t ended;
+    pthread_create(&ended, nullptr, end_with_a_result, nullptr);
+    usleep(100000); // until it has ended
     std::thread(end_with_a_pointer).join();
     wipe_stack();
     std::puts("ready");
