@@ -99,6 +99,7 @@ class ExportTest(CliTest):
 
     def test_options_without_effect_are_refused(self):
         for name in ("jsonl", "csv", "openmetrics"):
+            self.assertIn("--device: write a device's number, not '-1'", self.exported("--to", name, "--device", "-1", "run.vsl")[2])
             status, _, errors = self.exported("--to", name, "--device", "0", "run.vsl")
             self.assertEqual(status, 125)
             self.assert_one_line(errors, name, "--device")

@@ -309,6 +309,7 @@ class WhyNothingWasSeen(CliTest):
     def test_a_program_without_cuda(self):
         stderr = self.vramscope("run", "true")[2]
         self.assertIn("nothing was seen of the program:\n", stderr)
+        self.assertIn("it was killed by SIGABRT, perhaps before", self.vramscope("run", "sh", "-c", "kill -ABRT $$")[2])
         self.assertIn("it allocated no GPU memory through CUDA\n", stderr)
 
     def test_a_static_program(self):

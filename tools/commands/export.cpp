@@ -200,7 +200,11 @@ void add_export(CommandLine& line)
     command.add_flag("-f,--force", options->force, kForceHelp);
     command
         .add_option("--device", options->device, "formats of stacks: only memory of this device")
-        ->check(CLI::NonNegativeNumber)
+        ->check([](const std::string& value) {
+            return value.find_first_not_of("0123456789") == value.npos
+                       ? std::string()
+                       : fmt::format("write a device's number, not '{}'", value);
+        })
         ->option_text("N");
     command
         .add_flag("--all-frames", options->all_frames,

@@ -70,11 +70,13 @@ report::Options reading_for(const Judgement& judgement, const RunOutputs& output
 void tell_what_was_not_searched(report::Report& report)
 {
     for (const report::Process& process : report.processes)
-        if (process.totals.leaked_blocks > 0 && !process.has_search())
+        if (process.totals.leaked_blocks > 0 && !process.has_search()) {
             report.notices.push_back(fmt::format(
                 "--reach: the memory of {} was not searched: it did not end by exit() or by main's "
                 "return, or could not be read",
                 report::process_name(report, process)));
+            say(report.notices.back());
+        }
 }
 
 report::Report read_what_was_seen(const EndedRun& run, const report::Options& reading,

@@ -39,6 +39,9 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     std::vector<double> seconds;
     std::vector<double> bytes;
     std::vector<double> blocks;
+    std::vector<double> levels; // of all spans
+    for (const WindowSpan& span : window.spans)
+        levels.push_back(span.bytes);
     for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
         const WindowSpan& span = window.spans[at];
         // What grows is least where the span begins. Before its first block a place has no span.
@@ -62,9 +65,9 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         static_cast<double>(place.allocated_bytes) / static_cast<double>(place.allocations);
     const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
     rate.bytes_per_call = never_frees ? mean : of_calls;
-    if (!place.same_size) { // one large block is no growth of each call
+    if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
         const double median = median_of_spans(window, rises, place);
-        if (median > 0 && rate.bytes_per_call > kFarAbove * median)
+        if (median > 0 && rate.bytes_per_call > kFarAbove * median && !speeds_up(window, levels))
             rate.bytes_per_call = median;
     }
     const double blocks_per_call =

@@ -373,6 +373,12 @@ class AtTheEnd(LiveTest):
             done = self.run_cases("--reach", program=("/usr/bin/python3", "-c", code))
             self.assertEqual((done.returncode, done.stdout), (alone.returncode, alone.stdout), code)
 
+    def test_a_program_that_was_not_searched_is_told_so(self):
+        done = self.run_cases("--reach", program=("/bin/sh", "-c", 'exec "$0" < /dev/null', PROGRAMS / "reach_cases"))  # _exit(0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(" ".join(done.stderr.split()), r"--reach: the memory of process \d+ was not searched: it did not end by exit")
+        self.assertNotIn("reach", self.leaks()["leaks"][0])
+
     def test_a_search_that_nobody_answers_is_no_end_of_the_program(self):
         """As when the command was killed: nothing listens, or the socket is gone."""
         environment = {"VRAMSCOPE_ENDING": str(self.folder / "none"), "LD_PRELOAD": str(PRELOAD.with_name("libvramscope-ending.so"))}
