@@ -60,6 +60,30 @@ TEST(MakePlan, NoCardHasASizeThatNoDeviceHas)
         EXPECT_EQ(policy.smallest_card, std::nullopt) << policy.name;
 }
 
+// What a pool keeps may be more on a larger card, so that another device needs the larger one.
+TEST(MakePlan, TheAnswerIsOfTheDeviceThatDoesNotFit)
+{
+    const auto device = [](std::int32_t number, std::uint64_t smallest, bool fits) {
+        PlanPolicy policy;
+        policy.smallest_card = smallest;
+        policy.cards.resize(1);
+        policy.cards[0].bytes = 60_MiB;
+        policy.cards[0].fits = fits;
+        PlanDevice found;
+        found.device = number;
+        found.policies = {policy};
+        return found;
+    };
+    Plan plan;
+    plan.cards = {60_MiB};
+    plan.processes.resize(1);
+    plan.processes[0].devices = {device(0, 52_MiB, false), device(1, 60_MiB, true)};
+    ASSERT_NE(plan.answer().device, nullptr);
+    EXPECT_EQ(plan.answer().device->device, 0);
+    plan.processes[0].devices[0].policies[0].cards[0].fits = true;
+    EXPECT_EQ(plan.answer().device->device, 1) << "else of the one that needs the most";
+}
+
 TEST(MakePlan, NamesThoseThatHaveThePeak)
 {
     const Plan plan = plan_of(with_a_buffer(), without_allocator());
