@@ -110,7 +110,7 @@ std::vector<ObjectRow> find_objects(const Sites& sites, const TakenByDriver& tak
     std::vector<ObjectRow> objects;
     for (auto& [key, row] : rows) {
         row.object.taken = taken_for(row.measured, taken.on(row.object.device).others);
-        row.object.summed = row.places.size();
+        row.object.stacks = row.places.size();
         row.object.at_once = growth.classify_objects(row.object, row.last_ticks);
         objects.push_back(std::move(row.object));
     }

@@ -117,13 +117,11 @@ private:
         const std::vector<FoundRow> found = kind.rows(report_);
         CheckRow row;
         row.finding = kind.finding;
-        judge(row, *line, kind.called, measure(kind, found, *line), [&](std::size_t process) {
-            std::vector<Culprit> culprits;
-            for (const FoundRow& one : found)
-                if (one.process == process)
-                    culprits.push_back(one.culprit);
-            return culprits;
-        });
+        std::vector<std::vector<Culprit>> culprits(report_.processes.size());
+        for (const FoundRow& one : found)
+            culprits[one.process].push_back(one.culprit);
+        judge(row, *line, kind.called, measure(kind, found, *line),
+              [&](std::size_t process) { return culprits[process]; });
         rows_.push_back(std::move(row));
     }
 

@@ -63,7 +63,6 @@ struct Fields<ObjectBytes> {
 struct ObjectRow : Leak {
     std::uint64_t made = 0;
     std::uint64_t ended = 0;
-    std::size_t summed = 1; // call stacks of one function, whose sum this is; the first one's stack
     std::uint64_t at_once = 0;        // of growing ones so many were alive, at least
     std::optional<ObjectBytes> taken; // none: the driver was not asked
 
@@ -79,7 +78,7 @@ struct Fields<ObjectRow> {
         FieldList{
             Field{"object", &ObjectRow::memory, "What it is: stream, event, module, pool, …"},
             Field{"made", &ObjectRow::made},
-            Field{"stacks", &ObjectRow::summed,
+            Field{"stacks", &ObjectRow::stacks,
                   "Of how many call stacks of one function it is the sum, where these pile up "
                   "together, and each has too few to show it; the stack is that of the first."}
                 .at_least(1)

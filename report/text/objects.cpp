@@ -49,8 +49,8 @@ std::string object_words(const Report& report, const ObjectRow& row)
         words += ", " + taken_words(*row.taken);
     if (row.device >= 0)
         words += fmt::format(", device {}", row.device);
-    if (row.summed > 1)
-        words += fmt::format(", by {} call stacks of one function", grouped(row.summed));
+    if (row.stacks > 1)
+        words += fmt::format(", by {} call stacks of one function", grouped(row.stacks));
     if (!row.library.empty())
         words += ", of " + terminal_safe(row.library);
     return report.processes.size() > 1 ? words + ", " + process_name(report, row.process) : words;

@@ -15,19 +15,27 @@ constexpr double kFaster = 1.5;         // speed in the last third of its rises,
 constexpr double kFarAbove = 1.5;       // a mean is not above the median without a few large ones
 constexpr double kSurelyFaster = 0.999; // steps that now and then have a rise look faster by chance
 
-// How much more was alive behind each span, for each of its calls: the median.
-double median_of_spans(const GrowthWindow& window, const Rises& rises, const PlaceSeries& place)
+// How much more was alive with each call, by the median; `bytes`: of the spans from `first` on.
+double median_of_calls(const GrowthWindow& window, std::size_t first,
+                       const std::vector<double>& bytes, const PlaceSeries& place)
 {
-    std::vector<double> calls{0};
-    std::vector<double> bytes;
-    for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
-        bytes.push_back(window.spans[at].bytes);
-        calls.push_back(calls.back() + static_cast<double>(place.allocations) *
-                                           share(static_cast<double>(window.spans[at].events),
-                                                 static_cast<double>(window.all_events)));
+    std::vector<double> calls;
+    double before = 0;
+    for (std::size_t at = first; at < window.spans.size(); ++at) {
+        calls.push_back(before);
+        before += static_cast<double>(place.allocations) *
+                  share(static_cast<double>(window.spans[at].events),
+                        static_cast<double>(window.all_events));
     }
-    calls.pop_back();
     return std::max(slope_of(calls, bytes).median, 0.0);
+}
+
+bool speeds_up(const GrowthWindow& window)
+{
+    std::vector<double> levels;
+    for (const WindowSpan& span : window.spans)
+        levels.push_back(span.bytes);
+    return speeds_up(window, levels);
 }
 
 } // namespace
@@ -39,9 +47,6 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     std::vector<double> seconds;
     std::vector<double> bytes;
     std::vector<double> blocks;
-    std::vector<double> levels; // of all spans
-    for (const WindowSpan& span : window.spans)
-        levels.push_back(span.bytes);
     for (std::size_t at = rises.first - 1; at < window.spans.size(); ++at) {
         const WindowSpan& span = window.spans[at];
         // What grows is least where the span begins. Before its first block a place has no span.
@@ -66,8 +71,8 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
     rate.bytes_per_call = never_frees ? mean : of_calls;
     if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
-        const double median = median_of_spans(window, rises, place);
-        if (median > 0 && rate.bytes_per_call > kFarAbove * median && !speeds_up(window, levels))
+        const double median = median_of_calls(window, rises.first - 1, bytes, place);
+        if (median > 0 && rate.bytes_per_call > kFarAbove * median && !speeds_up(window))
             rate.bytes_per_call = median;
     }
     const double blocks_per_call =

@@ -205,9 +205,8 @@ std::uint64_t GrowthTable::classify_objects(Leak& objects, std::uint64_t last_ti
     const auto found = rows_.find(key_of(objects.memory, objects.device, place_of_row(objects)));
     if (found == rows_.end())
         return 0;
-    const auto function = functions_.find(found->second.function);
-    const bool told = function != functions_.end() && function->second.tells;
-    const Row& row = told ? function->second.sum : found->second;
+    const Function* const function = teller_of(found->second);
+    const Row& row = function ? function->sum : found->second;
     classify(objects, last_ticks, row);
     std::uint64_t most = 0;
     if (row.finding.growing)
@@ -244,13 +243,18 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks, const Row& row)
         leak.alive.push_back({clock_.ns(floor.ticks), floor.bytes});
 }
 
+const GrowthTable::Function* GrowthTable::teller_of(const Row& row) const
+{
+    const auto function = functions_.find(row.function);
+    return function != functions_.end() && function->second.tells ? &function->second : nullptr;
+}
+
 std::string GrowthTable::told_by(const Leak& leak) const
 {
     const auto row = rows_.find(key_of(leak.memory, leak.device, place_of_row(leak)));
     if (row == rows_.end())
         return {};
-    const auto function = functions_.find(row->second.function);
-    return function != functions_.end() && function->second.tells ? function->first : std::string();
+    return teller_of(row->second) ? row->second.function : std::string();
 }
 
 Growth GrowthTable::growth_of(const Row& row) const
@@ -275,12 +279,9 @@ std::vector<Growth> GrowthTable::growing() const
         return kind == format::MemoryClass::addresses || kind == format::MemoryClass::object;
     };
     std::vector<Growth> growing;
-    for (const auto& [key, row] : rows_) {
-        const auto function = functions_.find(row.function);
-        const bool told = function != functions_.end() && function->second.tells;
-        if (row.finding.growing && !told && !has_other_rows(row))
+    for (const auto& [key, row] : rows_)
+        if (row.finding.growing && !teller_of(row) && !has_other_rows(row))
             growing.push_back(growth_of(row));
-    }
     for (const auto& [key, function] : functions_)
         if (function.tells && !has_other_rows(function.sum)) {
             growing.push_back(growth_of(function.sum));

@@ -78,6 +78,8 @@ private:
     void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
     void judge(Row& row) const;
     void sum_up_functions();
+    const Function*
+    teller_of(const Row& row) const; // in the place of its own; null: it tells itself
     void classify(Leak& leak, std::uint64_t last_ticks, const Row& row) const;
     Growth growth_of(const Row& row) const;
     GrowthContext context_of(const StepName* steps) const;

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "report/model/call_place.hpp"
 #include "report/reach/memory/thread_heaps.hpp"
@@ -67,6 +68,7 @@ MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
     : memory_(memory), modules_(modules), device_(device), knows_python_(knows_python),
       knows_own_(memory.own_left_out())
 {
+    knows_thread_numbers_ = find_thread_numbers();
     for (std::size_t at = 0; at < memory.mappings().size(); ++at)
         add(memory.mappings()[at], at, log);
     find_book_locals();
@@ -101,24 +103,30 @@ const Region* MemoryMap::find(Address address) const
 void MemoryMap::find_lists_of_locals()
 {
     constexpr std::uint64_t kPairBytes = 16, kMostPairs = 4096;
-    for (const SeenThread& thread : memory_.threads()) {
-        AddressSpan& list = lists_of_locals_.emplace_back();
-        const Address at = thread.thread_pointer;
+    std::vector<std::pair<AddressSpan, std::size_t>> lists; // and whose
+    for (std::size_t thread = 0; thread < memory_.threads().size(); ++thread) {
+        const Address at = memory_.threads()[thread].thread_pointer;
         if (at == 0 || memory_.word(at) != at)
             continue;
         const Address pairs = memory_.word(at + sizeof(Address));
         const std::uint64_t count = memory_.word(pairs - kPairBytes);
         if (count <= kMostPairs)
-            list = {pairs, pairs + (count + 1) * kPairBytes};
+            lists.push_back({{pairs, pairs + (count + 1) * kPairBytes}, thread});
     }
+    std::sort(lists.begin(), lists.end(),
+              [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+    std::vector<AddressSpan> spans;
+    for (const auto& [span, thread] : lists) {
+        spans.push_back(span);
+        threads_of_lists_.push_back(thread);
+    }
+    lists_of_locals_ = Sieve(std::move(spans));
 }
 
 std::optional<std::size_t> MemoryMap::thread_of_list(Address word) const
 {
-    for (std::size_t thread = 0; thread < lists_of_locals_.size(); ++thread)
-        if (word >= lists_of_locals_[thread].begin && word < lists_of_locals_[thread].end)
-            return thread;
-    return std::nullopt;
+    const std::size_t list = lists_of_locals_.find(word);
+    return list == Sieve::kNone ? std::nullopt : std::optional(threads_of_lists_[list]);
 }
 
 bool MemoryMap::is_loaders(const Region& region) const
@@ -286,7 +294,7 @@ std::optional<Address> MemoryMap::end_of_ended_stack(const AddressSpan& span,
                                                      std::size_t index) const
 {
     constexpr Address kAlignment = 64;
-    if (span.end - span.begin < kPageBytes || !has_guard_below(index) || !knows_thread_numbers())
+    if (span.end - span.begin < kPageBytes || !has_guard_below(index) || !knows_thread_numbers_)
         return std::nullopt;
     std::array<std::uint64_t, kPageBytes / sizeof(std::uint64_t)> words{};
     const Address page = span.end - kPageBytes;
@@ -305,7 +313,7 @@ std::optional<Address> MemoryMap::end_of_ended_stack(const AddressSpan& span,
 }
 
 // The number lies where it should in the descriptor of each thread whose descriptor is known.
-bool MemoryMap::knows_thread_numbers() const
+bool MemoryMap::find_thread_numbers() const
 {
     bool any = false;
     for (const SeenThread& thread : memory_.threads()) {

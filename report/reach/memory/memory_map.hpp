@@ -65,7 +65,7 @@ private:
     bool is_one_stack(const Region& stack, std::size_t index) const;
     bool has_guard_below(std::size_t index) const;
     std::optional<Address> end_of_ended_stack(const AddressSpan& span, std::size_t index) const;
-    bool knows_thread_numbers() const;
+    bool find_thread_numbers() const;
     void add_mapped(AddressSpan span, std::size_t index, bool below_stack = false);
 
     const ProcessMemory& memory_;
@@ -75,7 +75,9 @@ private:
     std::vector<Region> regions_;
     std::vector<std::string> books_; // modules
     Sieve book_locals_{{}};
-    std::vector<AddressSpan> lists_of_locals_; // of each thread; empty: not known
+    Sieve lists_of_locals_{{}};
+    std::vector<std::size_t> threads_of_lists_; // index, of each of them
+    bool knows_thread_numbers_ = false;         // where they lie in descriptors
     std::string other_allocator_;
     bool has_unknown_python_ = false;
     bool knows_own_ = false;

@@ -31,8 +31,6 @@ bool is_cut_from(const ProcessMemory& memory, Address chunk, Address end)
 {
     constexpr Address kMarkBytes = 64; // at most
     MemoryWindow window(memory, end);
-    if ((window.word(chunk + 8).value_or(0) & kBeforeIsInUse) == 0)
-        return false; // nothing is before the first
     for (std::uint64_t size = 0; chunk < end; chunk += size) {
         const std::uint64_t header = window.word(chunk + 8).value_or(0);
         size = header & ~kChunkFlags;
@@ -59,10 +57,12 @@ Address first_chunk_of(const ProcessMemory& memory, const ThreadHeap& heap, Addr
                 words[at] == (lists.chunk_bytes | kBeforeIsInUse | kOfThreadHeap))
                 return chunk;
     }
-    for (Address chunk = heap.begin + kHeadBytes; chunk < heap.begin + bytes;
-         chunk += kChunkAlignment)
-        if (is_cut_from(memory, chunk, heap.end))
+    for (std::size_t at = kHeadBytes / sizeof words[0] + 1; at < words.size(); at += 2) {
+        const Address chunk = heap.begin + (at - 1) * sizeof words[0];
+        const bool may_be_first = (words[at] & kBeforeIsInUse) != 0; // as nothing is before it
+        if (may_be_first && is_cut_from(memory, chunk, heap.end))
             return chunk;
+    }
     return 0;
 }
 

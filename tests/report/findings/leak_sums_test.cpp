@@ -104,7 +104,7 @@ TEST(LeakSums, ObjectsThatPileUpThroughManyCallStacksAreOneRow)
     const Report report = report_of(log);
     ASSERT_EQ(report.objects.size(), 1u);
     EXPECT_TRUE(report.objects[0].piles_up());
-    EXPECT_EQ(report.objects[0].summed, kDepths);
+    EXPECT_EQ(report.objects[0].stacks, kDepths);
     EXPECT_EQ(report.objects[0].made, 100u);
     EXPECT_EQ(report.objects[0].blocks, 100u);
     EXPECT_EQ(report.headlines.front().kind, HeadlineKind::objects);
