@@ -51,6 +51,12 @@ double speed_of(const GrowthRate& rate)
     return rate.bytes_per_second > 0 ? rate.bytes_per_second : rate.blocks_per_step;
 }
 
+// Where nothing tells more.
+LeakClass class_by_number(const Leak& leak)
+{
+    return leak.blocks == 1 ? LeakClass::once : LeakClass::several;
+}
+
 // "step #" is told as "step".
 std::string step_word(std::string name)
 {
@@ -194,7 +200,7 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
 
 void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
 {
-    leak.leak_class = leak.blocks == 1 ? LeakClass::once : LeakClass::several;
+    leak.leak_class = class_by_number(leak);
     const auto found = rows_.find(key_of(leak.memory, leak.device, place_of_row(leak)));
     if (found != rows_.end()) // else it is memory of a graph
         classify(leak, last_ticks, found->second);
@@ -202,6 +208,7 @@ void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
 
 std::uint64_t GrowthTable::classify_objects(Leak& objects, std::uint64_t last_ticks) const
 {
+    objects.leak_class = class_by_number(objects);
     const auto found = rows_.find(key_of(objects.memory, objects.device, place_of_row(objects)));
     if (found == rows_.end())
         return 0;

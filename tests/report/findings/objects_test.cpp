@@ -79,6 +79,22 @@ TEST(Objects, AreCountedByCallStackAndByKind)
     EXPECT_NE(text.find("stream: 100 made, 0 ended, 100 left, growing"), std::string::npos) << text;
 }
 
+TEST(Objects, HaveAClassByTheirNumberWhereNothingTellsMore)
+{
+    GrowthScene scene;
+    scene.log.info("recorded", "contexts objects");
+    scene.steps(100, [&](std::size_t step) {
+        scene.flash(test::kOther);
+        if (step == 90)
+            scene.log.alloc(0x500000, 0, 3, "cuModuleLoad");
+        if (step == 90 || step == 93)
+            scene.log.alloc(0x600000 + step, 0, 4, "cuStreamCreate");
+    });
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(row_of_kind(report, format::Memory::module).leak_class, LeakClass::once);
+    EXPECT_EQ(row_of_kind(report, format::Memory::stream).leak_class, LeakClass::several);
+}
+
 TEST(Objects, AreNoMemoryNoLeaksAndNoGrowthOfIt)
 {
     const Report report = report_of(with_streams_that_stay());
