@@ -9,13 +9,8 @@ namespace vramscope::hooks {
 
 void CreatesPhysical::succeeded(Call& call)
 {
-    format::Place place = place_now(call);
-    if (prop && prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-        place.device = prop->location.id;
-        if (const Driver* driver = Driver::find())
-            note_device(call.thread, *driver, prop->location.id);
-    }
-    record_allocation(call, *out, bytes, place);
+    record_allocation(call, *out, bytes,
+                      place_on(call, prop ? device_of(prop->location) : kNoDevice));
 }
 
 void Imports::succeeded(Call& call)

@@ -108,9 +108,7 @@ struct CreatesGreen {
     void succeeded(Call& call)
     {
         green_created(*out, device);
-        format::Place place = place_now(call);
-        place.device = device; // whatever context is current
-        record_allocation(call, number(*out), 0, place);
+        record_allocation(call, number(*out), 0, place_on(call, device));
     }
 };
 
@@ -159,10 +157,7 @@ struct CreatesMempool {
     void succeeded(Call& call)
     {
         mempools_used(props->location.id);
-        format::Place place = place_now(call);
-        if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-            place.device = props->location.id; // whatever context is current
-        record_allocation(call, number(*out), 0, place);
+        record_allocation(call, number(*out), 0, place_on(call, device_of(props->location)));
         note_mempool(call.thread,
                      {number(*out), props->location.type, props->location.id,
                       props->allocType == kManagedMempool},

@@ -49,6 +49,8 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     add_findings_to_sites(report);
     sum_up(report);
     report.ranks = compare_ranks(report);
+    if (std::string doubt = doubt_of_ranks(report); !doubt.empty())
+        report.reasons.push_back(std::move(doubt));
     if (report.reasons.empty())
         report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
                              ? Verdict::clean

@@ -52,6 +52,15 @@ std::uint64_t weight(const JobFinding& finding)
     return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
 }
 
+// Of what is counted in different steps nothing better can be said.
+void add_step(std::string& step, const std::string& another)
+{
+    if (step.empty())
+        step = another;
+    else if (!another.empty() && step != another)
+        step = "step";
+}
+
 } // namespace
 
 void JobJoin::add(const ReducedProcess& process, const std::string& file)
@@ -78,6 +87,8 @@ void JobJoin::add(const ReducedProcess& process, const std::string& file)
         share.growth += site.growth_bytes_per_step;
         share.at_peak += site.at_peak_bytes;
         about.growth_bytes_per_step += site.growth_bytes_per_step;
+        add_step(place.step, site.step);
+        add_step(about.step, site.step);
     }
 }
 
@@ -257,6 +268,7 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         finding.kind = JobFindingKind::far_off;
         finding.memory = memory;
         finding.ranks = numbers_of(far.processes);
+        finding.step = of_share == &Share::growth ? place.step : "";
         finding.*of_finding = mean(values, far.processes);
         finding.*differs = differ(values, far.processes);
         finding.usual_bytes = far.usual;
@@ -270,6 +282,7 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         static_cast<CallPlace&>(finding) = place.place;
         finding.memory = memory;
         finding.ranks = numbers_of(processes);
+        finding.step = finding.growth_bytes_per_step > 0 ? place.step : "";
         const bool matters = wrong || finding.at_peak_bytes >= kLeastThatMatters;
         finding.kind = matters && is_rare(processes.size()) ? JobFindingKind::alone
                        : !wrong                             ? JobFindingKind::part

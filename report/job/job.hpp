@@ -38,6 +38,7 @@ private:
     };
     struct Place {
         CallPlace place;
+        std::string step;          // what its growth is per, on all processes
         std::vector<Share> shares; // by process
     };
     struct Member {

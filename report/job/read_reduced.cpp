@@ -88,7 +88,17 @@ private:
                  .at_peak_bytes = number_in(rows.in(row, "at_peak_bytes")),
                  .leaked_bytes = number_in(rows.in(row, "leaked_bytes")),
                  .growth_bytes_per_step = number_in(rows.in(row, "growth_bytes_per_step")),
+                 .step = step_of(rows, row),
                  .growth_bytes_per_second = number_in(rows.in(row, "growth_bytes_per_second"))});
+    }
+
+    // The column has a text for each row: that of one that does not grow means nothing.
+    std::string step_of(const Rows& rows, const Json& row)
+    {
+        if (number_in(rows.in(row, "growth_bytes_per_step")) == 0)
+            return {};
+        std::string step = text_of(rows.in(row, "step"));
+        return step.empty() ? "step" : step;
     }
 
     // It is whole, and so are its frames, when the next process begins.

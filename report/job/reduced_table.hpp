@@ -29,6 +29,7 @@ struct ReducedSite {
     std::uint64_t at_peak_bytes = 0;
     std::uint64_t leaked_bytes = 0;
     std::uint64_t growth_bytes_per_step = 0;
+    std::string step{}; // what that is per: a range's name, or "call"; empty: it does not grow
     std::uint64_t growth_bytes_per_second = 0; // 0: none, or not known
 };
 

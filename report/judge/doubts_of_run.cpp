@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/judge/judge.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -20,24 +21,6 @@ void add_failures(std::vector<std::string>& doubts, const Report& report)
                 describe(process.end)));
 }
 
-// A rank without a log may have died before its first CUDA call. A user that checks one log out of
-// many means that log alone.
-void add_missing_ranks(std::vector<std::string>& doubts, const Report& report)
-{
-    if (report.processes.size() < 2)
-        return;
-    const std::vector<std::uint32_t>& missing = report.ranks.missing;
-    if (missing.empty())
-        return;
-    constexpr std::size_t kShown = 8;
-    std::string names;
-    for (std::size_t at = 0; at < std::min(kShown, missing.size()); ++at)
-        names += fmt::format("{}{}", at == 0 ? "" : ", ", missing[at]);
-    if (missing.size() > kShown)
-        names += fmt::format(" and {} more", missing.size() - kShown);
-    doubts.push_back(fmt::format("there is no log of rank {}", names));
-}
-
 } // namespace
 
 // By the process's own word; reasons_for_doubt() tells what a crash is.
@@ -47,11 +30,24 @@ bool has_failed(const Process& process)
     return end.conclusive() && end.kind != ProcessEnd::Kind::replaced && end.status != 0;
 }
 
+std::string doubt_of_ranks(const Report& report)
+{
+    const std::vector<std::uint32_t>& missing = report.ranks.missing;
+    const std::vector<RankRow>& rows = report.ranks.rows; // by rank
+    const bool of_several = std::any_of(rows.begin(), rows.end(), [&](const RankRow& row) {
+        return row.rank && row.rank != rows.front().rank;
+    });
+    if (!of_several || report.interrupted || missing.empty())
+        return {};
+    return fmt::format("there is no log of rank{} {}: no CUDA call was made there, or the log is "
+                       "elsewhere",
+                       missing.size() == 1 ? "" : "s", number_ranges(missing));
+}
+
 std::vector<std::string> doubts_of_run(const Report& report)
 {
     std::vector<std::string> doubts = report.reasons;
     add_failures(doubts, report);
-    add_missing_ranks(doubts, report);
     return doubts;
 }
 

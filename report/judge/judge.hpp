@@ -20,17 +20,23 @@ std::vector<std::string> reasons_for_doubt(const Process& process);
 bool has_failed(const Process& process);
 
 // Report::reasons, and what else leaves open whether the program is as good as its logs: a process
-// that failed, a rank without a log.
+// that failed.
 std::vector<std::string> doubts_of_run(const Report& report);
 
 // What was found, a sentence for each kind, what hurts most first; one at least. It looks at the
 // verdict.
 std::vector<Headline> headlines_of(const Report& report);
 
-// The processes of one job side by side. Rank, local rank, world size and launcher come from the
-// log's info records of these names; a process without them is one all the same. Leaks of several
-// processes are one when they differ in nothing but process, device and sums.
+// The processes of one job side by side. Rank, local rank, the sizes of world and node and the
+// launcher come from the log's info records of these names; a process without them is one all the
+// same. Leaks of several processes are one when they differ in nothing but process, device and
+// sums.
 Ranks compare_ranks(const Report& report);
+
+// That a rank has no log: it may have died before its first CUDA call. Empty: each has one, or the
+// logs are of one rank alone, with the processes that it started: then it alone is meant. It looks
+// at Report::ranks.
+std::string doubt_of_ranks(const Report& report);
 
 // A report against a budget: what a build may fail on. Each process is judged by itself, and the
 // worst decides. What was measured over its budget has failed, also in a log that does not prove

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "report/judge/judge.hpp"
@@ -36,6 +37,7 @@ std::vector<RankRow> rows_of(const Report& report)
                         .rank = rank_number(process.info_value("rank")),
                         .local_rank = rank_number(process.info_value("local_rank")),
                         .world_size = rank_number(process.info_value("world_size")),
+                        .local_world_size = rank_number(process.info_value("local_world_size")),
                         .launcher = process.info_value("launcher"),
                         .verdict = verdict_of(process),
                         .peak_device_bytes = process.totals.peak_device_bytes,
@@ -48,18 +50,45 @@ std::vector<RankRow> rows_of(const Report& report)
     return rows;
 }
 
+struct Span {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    friend bool operator==(const Span&, const Span&) = default;
+};
+
+// Its ranks follow one another, unless the launcher deals them out in turn: then those of a node do
+// not begin at one number, and no span is that of all.
+std::optional<Span> node_of(const RankRow& row)
+{
+    if (!row.rank || !row.local_rank || !row.local_world_size || *row.local_rank > *row.rank)
+        return std::nullopt;
+    const std::uint32_t begin = *row.rank - *row.local_rank;
+    return Span{begin, begin + *row.local_world_size};
+}
+
+// The ranks that should have logs here. Whoever looks at the logs of one node means that node.
+Span expected_of(const std::vector<RankRow>& rows)
+{
+    const std::optional<Span> node = rows.empty() ? std::nullopt : node_of(rows.front());
+    if (node && std::all_of(rows.begin(), rows.end(),
+                            [&](const RankRow& row) { return node_of(row) == node; }))
+        return *node;
+    Span all;
+    for (const RankRow& row : rows)
+        all.end = std::max(all.end, row.world_size.value_or(0));
+    return all;
+}
+
 std::vector<std::uint32_t> missing_in(const std::vector<RankRow>& rows)
 {
-    std::uint32_t size = 0;
+    const Span expected = expected_of(rows);
+    std::set<std::uint32_t> there;
     for (const RankRow& row : rows)
-        size = std::max(size, row.world_size.value_or(0));
-    std::vector<bool> there(size);
-    for (const RankRow& row : rows)
-        if (row.rank && *row.rank < size)
-            there[*row.rank] = true;
+        if (row.rank)
+            there.insert(*row.rank);
     std::vector<std::uint32_t> missing;
-    for (std::uint32_t rank = 0; rank < size; ++rank)
-        if (!there[rank])
+    for (std::uint32_t rank = expected.begin; rank < expected.end; ++rank)
+        if (!there.contains(rank))
             missing.push_back(rank);
     return missing;
 }

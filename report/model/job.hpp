@@ -28,6 +28,7 @@ struct JobProcess {
     std::uint64_t out_of_memory = 0;
     std::uint64_t lost_events = 0;
     std::uint64_t growth_bytes_per_step = 0; // of all its places
+    std::string step;                        // what that is per; empty: nothing grows
     std::optional<std::uint64_t> free_bytes; // on its fullest device, at that device's peak
     std::uint64_t total_bytes = 0;           // of that device
 };
@@ -50,6 +51,10 @@ struct Fields<JobProcess> {
         Field{"growth_bytes_per_step", &JobProcess::growth_bytes_per_step,
               "The sum of its call places."}
             .since(1),
+        Field{"step", OrNull{&JobProcess::step},
+              "What that is per: the name of a range or of a mark, or \"call\"; \"step\" where its "
+              "places differ. null: nothing grows."}
+            .since(3),
         Field{"free_bytes", &JobProcess::free_bytes,
               "What was left at the peak on the device where the least was; null: no device's size "
               "is known."}
@@ -102,6 +107,7 @@ struct JobFinding : CallPlace {
     std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
     std::uint64_t leaked_bytes = 0;
     std::uint64_t growth_bytes_per_step = 0;
+    std::string step; // what that is per; empty: it does not grow
     std::uint64_t at_peak_bytes = 0;
     bool leaked_differs = false; // among these ranks: the mean is then nobody's
     bool growth_differs = false;
@@ -126,6 +132,7 @@ struct Fields<JobFinding> {
             Field{"leaked_bytes", &JobFinding::leaked_bytes,
                   "This and the next two: the mean of these ranks; 0: no part of the finding."},
             Field{"growth_bytes_per_step", &JobFinding::growth_bytes_per_step},
+            Field{"step", OrNull{&JobFinding::step}, "What that is per, as of a process."}.since(3),
             Field{"at_peak_bytes", &JobFinding::at_peak_bytes},
             Field{"usual_bytes", &JobFinding::usual_bytes,
                   "far-off: the median of those that have it; else 0."},
@@ -195,7 +202,7 @@ struct Job {
 template <>
 struct Fields<Job> {
     static constexpr const char* kName = "job";
-    static constexpr unsigned kMinorVersion = 2;
+    static constexpr unsigned kMinorVersion = 3;
     static constexpr FieldList kAll{
         Field{"verdict", &Job::verdict, "Never clean where a rank is missing, cut or crashed."},
         Field{"verdict_reasons", &Job::reasons}.lines(),

@@ -16,7 +16,8 @@ struct RankRow {
     std::optional<std::uint32_t> rank;
     std::optional<std::uint32_t> local_rank;
     std::optional<std::uint32_t> world_size;
-    std::string launcher; // "" if not known
+    std::optional<std::uint32_t> local_world_size; // ranks of its node
+    std::string launcher;                          // "" if not known
     Verdict verdict = Verdict::inconclusive;
     std::uint64_t peak_device_bytes = 0;
     std::uint64_t leaked_bytes = 0;
@@ -29,6 +30,7 @@ struct Fields<RankRow> {
         Field{"rank", &RankRow::rank},
         Field{"local_rank", &RankRow::local_rank},
         Field{"world_size", &RankRow::world_size},
+        Field{"local_world_size", &RankRow::local_world_size, "Ranks of its node."}.since(6),
         Field{"launcher", OrNull{&RankRow::launcher}},
         Field{"process", &RankRow::process, "Index into processes."},
         Field{"verdict", &RankRow::verdict},
@@ -68,7 +70,7 @@ struct Fields<SharedLeak> {
 struct Ranks {
     std::vector<RankRow> rows;          // by rank; then those without one, in the order of the logs
     std::vector<SharedLeak> leaks;      // largest first
-    std::vector<std::uint32_t> missing; // ranks that world_size speaks of, and no log is of
+    std::vector<std::uint32_t> missing; // ranks of the job that no log is of; see compare_ranks()
 };
 template <>
 struct Fields<Ranks> {
@@ -78,7 +80,10 @@ struct Fields<Ranks> {
         Field{"rows", &Ranks::rows, "One for each process: by rank; then those without one."},
         Field{"leaks", &Ranks::leaks,
               "One for each call stack, over all processes and devices; largest first."},
-        Field{"missing", &Ranks::missing, "Ranks that world_size speaks of, and no log is of."},
+        Field{"missing", &Ranks::missing,
+              "Ranks that no log is of: of all that world_size speaks of, or of the one node that "
+              "all "
+              "logs are of, where its ranks are known."},
     };
 };
 

@@ -50,11 +50,6 @@ public:
                 human_bytes(process.totals.peak_device_bytes),
                 human_bytes(process.totals.leaked_bytes), grouped(process.totals.leaked_blocks));
         }
-        if (!ranks_.missing.empty())
-            out_ << fmt::format("No log of rank{} {}: no CUDA call was made there, or the log is "
-                                "elsewhere\n",
-                                ranks_.missing.size() == 1 ? "" : "s",
-                                number_ranges(ranks_.missing));
     }
 
     // `usual`: how many of them, where no number was asked for.

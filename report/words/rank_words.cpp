@@ -103,14 +103,15 @@ std::string part_of_job(const Report& report, const std::vector<std::size_t>& pr
 std::string values_of(const JobFinding& finding)
 {
     std::string text;
-    const auto add = [&text](const char* what, std::uint64_t bytes, const char* unit,
+    const auto add = [&text](const char* what, std::uint64_t bytes, const std::string& unit,
                              bool differs) {
         if (bytes > 0)
             text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", what, human_bytes(bytes),
                                 unit, differs ? " on average" : "");
     };
     add("leaked", finding.leaked_bytes, "", finding.leaked_differs);
-    add("grows by", finding.growth_bytes_per_step, " per step", finding.growth_differs);
+    add("grows by", finding.growth_bytes_per_step,
+        fmt::format(" per {}", terminal_safe(finding.step)), finding.growth_differs);
     add("at peak", finding.at_peak_bytes, "", finding.at_peak_differs);
     if (finding.kind == JobFindingKind::far_off)
         text += fmt::format(", usually {}", human_bytes(finding.usual_bytes));

@@ -26,8 +26,8 @@ class KernelTest(CliTest):
             "metadata": {"debugger": True}})
 
     def test_options_of_run_are_handed_on_as_they_are(self):
-        self.assertEqual(self.install("--python", "/usr/bin/python3", "--", "--set=poison=", "--json=")[0], 0)
-        self.assertEqual(self.kernel()["argv"][1:5], ["run", "--set=poison=", "--json=", "--"])
+        self.assertEqual(self.install("--python", "/usr/bin/python3", "--", "--set=poison=", "--json=a b.json")[0], 0)
+        self.assertEqual(self.kernel()["argv"][1:5], ["run", "--set=poison=", "--json=a b.json", "--"])
 
     def test_it_goes_where_jupyter_looks(self):
         for env, where in (({"HOME": str(self.folder)}, ".local/share/jupyter"),
@@ -59,6 +59,9 @@ class KernelTest(CliTest):
     def test_what_makes_no_sense_is_one_line(self):
         for arguments, parts in ((["--python", "no-such-python"], ["no-such-python", "--python"]), (["--name", "../other"], ["--name", "../other"]),
                                  (["--name", ".."], ["--name"]), (["--", "24GiB"], ["24GiB", "--simulate"]),
+                                 (["--", "--simulated", "24GiB"], ["behind --", "--simulated", "did you mean '--simulate'?", "vramscope run --help"]),
+                                 (["--", "--json="], ["behind --", "--json", "empty"]),
+                                 (["--", "--simulate", "24GiB", "python3"], ["python3", "is no option"]),
                                  (["--name", ""], ["--name"])):
             status, _, errors = self.install(*arguments)
             self.assertEqual(status, 125, errors)

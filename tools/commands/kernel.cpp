@@ -14,6 +14,7 @@
 
 #include "report/error.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/run_options.hpp"
 #include "tools/options/usage.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/output_file.hpp"
@@ -73,6 +74,29 @@ bool is_kernel_name(std::string_view name)
     return !name.empty() && !name.starts_with('.') && name.find_first_not_of(kLetters) == name.npos;
 }
 
+// What `run` would refuse in each notebook is refused here, in its words.
+void check_run_options(const std::vector<std::string>& words)
+{
+    RunOptions unused;
+    CLI::App line;
+    CLI::App& run = *line.add_subcommand("run");
+    add_run_options(run, unused);
+    std::vector<std::string> arguments{"run"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const std::vector<std::string> rest = take_program(run, arguments);
+    refuse_empty_values(run, arguments);
+    std::reverse(arguments.begin(), arguments.end()); // the order that CLI11 wants
+    try {
+        line.parse(arguments);
+    } catch (const CLI::ParseError& error) {
+        throw Error(Exit::usage, "behind --: " + usage_line(line, error));
+    }
+    if (!rest.empty())
+        throw Error(Exit::usage, fmt::format("'{}' is no option: behind -- are options of run, "
+                                             "such as --simulate 24GiB",
+                                             rest.front()));
+}
+
 void check_kernel(const KernelOptions& options)
 {
     if (options.action != "install")
@@ -81,10 +105,7 @@ void check_kernel(const KernelOptions& options)
         throw Error(Exit::usage, fmt::format("--name '{}': a kernel's name has letters, digits, "
                                              "'-', '_' and '.'",
                                              options.name));
-    if (!options.run_options.empty() && !options.run_options.front().starts_with('-'))
-        throw Error(Exit::usage, fmt::format("'{}' is no option: behind -- are options of run, "
-                                             "such as --simulate 24GiB",
-                                             options.run_options.front()));
+    check_run_options(options.run_options);
 }
 
 std::string kernel_json(const KernelOptions& options, const fs::path& python)

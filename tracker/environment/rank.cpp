@@ -12,17 +12,20 @@ struct Launcher {
     const char* rank;
     const char* local_rank; // "": it does not tell
     const char* world_size;
+    const char* local_world_size; // "" as above
 };
 
 // torchrun may run below mpirun or srun, and mpirun below srun: the outer ones' variables then
 // count launchers, not ranks.
 constexpr Launcher kLaunchers[] = {
-    {"torchrun", "RANK", "LOCAL_RANK", "WORLD_SIZE"},
-    {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"pmi", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
-    {"pmix", "PMIX_RANK", "", ""},
-    {"slurm", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
-    {"mvapich2", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"torchrun", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"},
+    {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"pmi", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "MPI_LOCALNRANKS"},
+    {"pmix", "PMIX_RANK", "", "", ""},
+    {"slurm", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", ""},
+    {"mvapich2", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE",
+     "MV2_COMM_WORLD_LOCAL_SIZE"},
 };
 
 bool is_small_number(const char* text) noexcept
@@ -57,7 +60,8 @@ Rank find_rank(const char* (*environment)(const char* name)) noexcept
     };
     for (const Launcher& launcher : kLaunchers)
         if (const char* rank = number(launcher.rank))
-            return {launcher.name, rank, number(launcher.local_rank), number(launcher.world_size)};
+            return {launcher.name, rank, number(launcher.local_rank), number(launcher.world_size),
+                    number(launcher.local_world_size)};
     return {};
 }
 

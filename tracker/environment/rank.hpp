@@ -11,6 +11,7 @@ struct Rank {
     const char* rank = nullptr;
     const char* local_rank = nullptr; // null: the launcher does not tell it
     const char* world_size = nullptr;
+    const char* local_world_size = nullptr; // how many ranks its node has; null as above
 };
 
 // What the batch system, or else the launcher, calls the job; null: nobody named it.

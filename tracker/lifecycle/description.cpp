@@ -48,6 +48,7 @@ void write_rank(Thread& thread) noexcept
     tell_if_known("rank", found.rank);
     tell_if_known("local_rank", found.local_rank);
     tell_if_known("world_size", found.world_size);
+    tell_if_known("local_world_size", found.local_world_size);
     tell_if_known("job", find_job(variable));
 }
 

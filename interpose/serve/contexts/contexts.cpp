@@ -109,6 +109,47 @@ void forget(log::Thread& thread, Hook hook, std::uint64_t ticks, std::uint32_t s
     context_changes.fetch_add(1, std::memory_order_release);
 }
 
+// As NVIDIA's tools write it: "GPU-" and 16 bytes in groups.
+void note_uuid(log::Thread& thread, const Driver& driver, int device) noexcept
+{
+    CUuuid uuid{};
+    if (!driver.device_uuid || driver.device_uuid(&uuid, device) != CUDA_SUCCESS)
+        return;
+    char text[48] = "GPU-";
+    std::size_t used = 4;
+    for (std::size_t at = 0; at < sizeof uuid.bytes; ++at) {
+        const bool begins_group = at == 4 || at == 6 || at == 8 || at == 10;
+        used += static_cast<std::size_t>(std::snprintf(text + used, sizeof text - used,
+                                                       begins_group ? "-%02x" : "%02x",
+                                                       static_cast<unsigned char>(uuid.bytes[at])));
+    }
+    char key[32];
+    std::snprintf(key, sizeof key, "device.%d.uuid", device);
+    log::write(thread, format::Info{key, text});
+}
+
+// The device's name and size go into the log once.
+void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
+{
+    if (device < 0 || device >= kMaxDevices)
+        return;
+    {
+        const std::lock_guard guard(lock);
+        start_afresh_in_new_log();
+        if (device_noted[device])
+            return;
+        device_noted[device] = true;
+    }
+    char name[128] = {};
+    std::size_t bytes = 0;
+    if (driver.device_name)
+        driver.device_name(name, sizeof name - 1, device);
+    if (driver.device_bytes)
+        driver.device_bytes(&bytes, device);
+    log::write(thread, format::Device{static_cast<std::uint64_t>(device), bytes, name});
+    note_uuid(thread, driver, device);
+}
+
 } // namespace
 
 constinit std::atomic<ForgetPools> forget_pools{nullptr};
@@ -147,6 +188,17 @@ void look_up_context(log::Thread& thread, const Driver& driver, CUcontext handle
     note_device(thread, driver, remembered.device);
 }
 
+format::Place place_on(Call& call, int device) noexcept
+{
+    format::Place place = place_now(call);
+    if (device == kNoDevice)
+        return place;
+    place.device = device;
+    if (const Driver* driver = Driver::find(); driver && !exiting())
+        note_device(call.thread, *driver, device);
+    return place;
+}
+
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept
 {
     const Driver* driver = Driver::find();
@@ -167,46 +219,6 @@ format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) no
         driver->is_capturing(stream, &status) == CUDA_SUCCESS)
         place.capturing = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     return place;
-}
-
-// As NVIDIA's tools write it: "GPU-" and 16 bytes in groups.
-void note_uuid(log::Thread& thread, const Driver& driver, int device) noexcept
-{
-    CUuuid uuid{};
-    if (!driver.device_uuid || driver.device_uuid(&uuid, device) != CUDA_SUCCESS)
-        return;
-    char text[48] = "GPU-";
-    std::size_t used = 4;
-    for (std::size_t at = 0; at < sizeof uuid.bytes; ++at) {
-        const bool begins_group = at == 4 || at == 6 || at == 8 || at == 10;
-        used += static_cast<std::size_t>(std::snprintf(text + used, sizeof text - used,
-                                                       begins_group ? "-%02x" : "%02x",
-                                                       static_cast<unsigned char>(uuid.bytes[at])));
-    }
-    char key[32];
-    std::snprintf(key, sizeof key, "device.%d.uuid", device);
-    log::write(thread, format::Info{key, text});
-}
-
-void note_device(log::Thread& thread, const Driver& driver, int device) noexcept
-{
-    if (device < 0 || device >= kMaxDevices)
-        return;
-    {
-        const std::lock_guard guard(lock);
-        start_afresh_in_new_log();
-        if (device_noted[device])
-            return;
-        device_noted[device] = true;
-    }
-    char name[128] = {};
-    std::size_t bytes = 0;
-    if (driver.device_name)
-        driver.device_name(name, sizeof name - 1, device);
-    if (driver.device_bytes)
-        driver.device_bytes(&bytes, device);
-    log::write(thread, format::Device{static_cast<std::uint64_t>(device), bytes, name});
-    note_uuid(thread, driver, device);
 }
 
 bool knows_primary(CUdevice device) noexcept

@@ -57,11 +57,15 @@ inline constexpr std::uint64_t kNoApi = UINT64_MAX; // there is no call of the p
     return driver && !exiting() ? place_in(call.thread, *driver, nullptr, call.api())
                                 : format::Place{};
 }
+// On this device, whatever context is current; it is made known. kNoDevice: as place_now().
+format::Place place_on(Call& call, int device) noexcept;
+inline constexpr int kNoDevice = -1;
+inline int device_of(const CUmemLocation& location) noexcept
+{
+    return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : kNoDevice;
+}
 // Where an allocation on this stream from this pool (null: its device's) belongs.
 format::Place place_of_stream(Call& call, CUstream stream, CUmemoryPool pool) noexcept;
-
-// The device's name and size go into the log once.
-void note_device(log::Thread& thread, const Driver& driver, int device) noexcept;
 
 inline format::ContextOpened opened_as(format::Opening opening) noexcept
 {

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from live import GPU, PRELOAD, PROGRAMS, SOURCE, VRAMSCOPE, LiveTest, simulated_only
+from live import GPU, PRELOAD, PROGRAMS, SIMGPU, SOURCE, VRAMSCOPE, LiveTest, simulated_only
 
 TWIN = SOURCE / "tests" / "programs" / "memory" / "reach_cases.cpp"
 # What is true of each; the end of its chain from outside, where it has one; and where LeakSanitizer, which has no
@@ -141,9 +141,9 @@ class Twin(LiveTest):
 
 @simulated_only
 class Reach(LiveTest):
-    def start_cases(self, pool="off", preload=(), traced=True, **options):
+    def start_cases(self, pool="off", preload=(), traced=True, command=(PROGRAMS / "reach_cases",), **options):
         """reach_cases, once it is ready, and the names of its blocks by their bytes."""
-        process = self.open([PROGRAMS / "reach_cases"], traced=traced, preload=preload, pool=pool, **options)
+        process = self.open(command, traced=traced, preload=preload, pool=pool, **options)
         self.addCleanup(self.end_cases, process)
         lines = []
         while not lines or lines[-1] != "ready\n":
@@ -221,6 +221,36 @@ class Reach(LiveTest):
                 self.assertRegex(self.text, r"^LOST: of .* that process \d+ \(reach_cases\) has, ")
                 self.end_cases(process)
                 self.assertEqual(process.returncode, 0)
+
+    def in_a_root_of_its_own(self):
+        """The command for reach_cases in a root that has nothing but it and what it loads. From outside, no file has the name that it knows."""
+        enter = [*([] if os.geteuid() == 0 else ["unshare", "--map-root-user"]), "chroot"]
+        if subprocess.run([*enter, "/", "true"], capture_output=True).returncode != 0:
+            self.skipTest("needs a root of its own: `unshare --map-root-user chroot / true`")
+        root = self.folder / "root"
+        folder = root / "app"
+        (root / "proc/self").mkdir(parents=True)
+        (root / "proc/self/exe").symlink_to("/app/reach_cases")  # it looks for its library beside itself
+        (root / self.folder.relative_to("/")).mkdir(parents=True)  # for the log
+        folder.mkdir()
+        for file in PROGRAMS.glob("*reach_*"):
+            shutil.copy(file, folder)
+        files = {PRELOAD, *SIMGPU.glob("libcuda.so*")}
+        for file in [PROGRAMS / "reach_cases", *files]:
+            loaded = subprocess.run(["ldd", file], capture_output=True, text=True, env={"LD_LIBRARY_PATH": str(SIMGPU)}).stdout
+            files |= {pathlib.Path(path) for path in re.findall(r"(?:^\s+|=> )(/\S+)", loaded, re.M)}
+        for file in files:
+            copy = root / file.relative_to("/")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+        return [*enter, root, "/app/reach_cases"]
+
+    def test_of_a_program_in_a_root_of_its_own_the_same_is_said(self):
+        process, names = self.start_cases(command=self.in_a_root_of_its_own())
+        said, _ = self.reach(process, names, "--stop")
+        said.pop("first")
+        self.assertEqual({name: verdict for name, (verdict, _, _) in said.items()}, {name: CASES[name][0] for name in said})
+        self.assertEqual(said["global"][2], ["variable `a_global` of reach_cases"])
 
     def test_a_snapshot_says_it_of_each_row_and_its_copy_has_it(self):
         process, names = self.start_cases()

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/words/rank_words.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -27,7 +29,7 @@ public:
     }
 
     Rank& site(const std::string& function, std::uint64_t at_peak, std::uint64_t leaked = 0,
-               std::uint64_t growth = 0)
+               std::uint64_t growth = 0, const std::string& step = "step")
     {
         process_.frames.push_back(
             {.frame = {.function = function, .file = "a.cu", .line = 7, .module = {}}});
@@ -37,7 +39,8 @@ public:
                                   .device = 0,
                                   .at_peak_bytes = at_peak,
                                   .leaked_bytes = leaked,
-                                  .growth_bytes_per_step = growth});
+                                  .growth_bytes_per_step = growth,
+                                  .step = growth > 0 ? step : ""});
         process_.about.peak_device_bytes += at_peak;
         if (leaked > 0)
             process_.about.verdict = Verdict::leaks;
@@ -267,6 +270,21 @@ TEST(Job, OfEachProcessItsGrowthAndItsFullestDevice)
     EXPECT_EQ(job.processes[1].growth_bytes_per_step, 150u);
     EXPECT_EQ(job.processes[1].free_bytes, 10u);
     EXPECT_EQ(job.processes[1].total_bytes, 800u);
+}
+
+TEST(Job, GrowthIsPerWhatItWasCountedIn)
+{
+    const Job job =
+        joined({Rank(0).site("grow", kMiB, 0, 100, "call").site("often", kMiB, 0, 50, "epoch"),
+                Rank(1).site("grow", kMiB, 0, 100, "call").site("often", kMiB),
+                Rank(2).site("grow", kMiB, 0, 100, "call").site("often", kMiB, 0, 5)});
+    ASSERT_EQ(job.findings.size(), 2u);
+    EXPECT_EQ(values_of(job.findings[0]), "grows by 27 B per step on average")
+        << "of the two, one has epochs and the other steps";
+    EXPECT_EQ(values_of(job.findings[1]), "grows by 100 B per call, at peak 1 MiB");
+    EXPECT_EQ(job.processes[0].step, "step");
+    EXPECT_EQ(job.processes[1].step, "call");
+    EXPECT_EQ(Job(joined({Rank(0)})).processes[0].step, "");
 }
 
 TEST(Job, TwoOfOneRankAreNotSummed)

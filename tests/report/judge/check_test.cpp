@@ -339,8 +339,12 @@ TEST(Check, ARankWithoutALogIsInDoubtUnlessOneAloneIsAskedFor)
 {
     const Check checked = check(report_of_all({rank(clean(), 0, "3"), rank(clean(), 2, "3")}), {});
     EXPECT_EQ(checked.exit, Exit::incomplete);
-    EXPECT_EQ(checked.doubts, std::vector<std::string>{"there is no log of rank 1"});
+    EXPECT_EQ(checked.doubts,
+              std::vector<std::string>{"there is no log of rank 1: no CUDA call was made "
+                                       "there, or the log is elsewhere"});
     EXPECT_EQ(exit_of(rank(clean(), 0, "3")), Exit::ok);
+    const LogBuilder its_child = rank(clean(), 0, "3"); // which has inherited its environment
+    EXPECT_EQ(check(report_of_all({rank(clean(), 0, "3"), its_child}), {}).exit, Exit::ok);
 }
 
 } // namespace

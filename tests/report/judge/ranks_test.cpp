@@ -1,6 +1,7 @@
 // tests/report/judge/ranks_test.cpp — several processes side by side: their differences.
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -82,7 +83,30 @@ TEST(Ranks, ThoseWithoutALogAreNamed)
 {
     const Report report = report_of_all({process(100, "2", 10_KiB), process(101, "0", 10_KiB)});
     EXPECT_EQ(compare_ranks(report).missing, (std::vector<std::uint32_t>{1, 3}));
-    EXPECT_NE(text_of(report).find("\nNo log of ranks 1, 3: "), std::string::npos);
+    EXPECT_EQ(report.verdict, Verdict::inconclusive);
+    EXPECT_EQ(report.reasons, std::vector<std::string>{
+                                  "there is no log of ranks 1, 3: no CUDA call was made there, "
+                                  "or the log is elsewhere"});
+    EXPECT_NE(report.headlines.front().sentence().find("20 KiB in 2 blocks"), std::string::npos)
+        << "what others leaked is told all the same: " << report.headlines.front().sentence();
+}
+
+// Four ranks on two nodes.
+TEST(Ranks, LogsOfOneNodeAreOfThatNodesRanks)
+{
+    const auto missing = [](const std::vector<std::pair<const char*, const char*>>& ranks) {
+        std::vector<LogBuilder> logs;
+        for (const auto& [rank, local_rank] : ranks)
+            logs.push_back(process(100, rank, 10_KiB)
+                               .info("local_rank", local_rank)
+                               .info("local_world_size", "2"));
+        return report_of_all(logs).ranks.missing;
+    };
+    using Numbers = std::vector<std::uint32_t>;
+    EXPECT_EQ(missing({{"2", "0"}, {"3", "1"}}), Numbers{});
+    EXPECT_EQ(missing({{"2", "0"}}), Numbers{3});
+    EXPECT_EQ(missing({{"2", "0"}, {"0", "0"}}), (Numbers{1, 3})) << "of two nodes: the world";
+    EXPECT_EQ(missing({{"0", "0"}, {"2", "1"}}), (Numbers{1, 3})) << "dealt out in turn";
 }
 
 TEST(Ranks, ProcessesThatAreNoneGoByTheirNumber)

@@ -4,7 +4,7 @@ import { CallRows } from "../calls.jsx";
 import { job } from "../data.js";
 import { Section } from "../parts.jsx";
 import { bytesText } from "../words.js";
-import { NOUN, placeOf, rankText, valuesText } from "./words.js";
+import { NOUN, growthText, placeOf, rankText, valuesText } from "./words.js";
 
 /** The kinds of finding: where each is on the page, and what it says. */
 export const KINDS = [
@@ -28,7 +28,7 @@ const factsOf = (finding, mark) =>
       </button>,
     ],
     finding.leaked_bytes > 0 && ["Leaked", bytesText(finding.leaked_bytes)],
-    finding.growth_bytes_per_step > 0 && ["Grows", `${bytesText(finding.growth_bytes_per_step)} per step`],
+    finding.growth_bytes_per_step > 0 && ["Grows", growthText(finding)],
     finding.at_peak_bytes > 0 && ["At peak", bytesText(finding.at_peak_bytes)],
     finding.kind === "far-off" && ["Usually", bytesText(finding.usual_bytes)],
     finding.api && ["Call", finding.api],

@@ -6,7 +6,7 @@ import { job } from "../data.js";
 import { Choice, Section } from "../parts.jsx";
 import { AsTable } from "../table.jsx";
 import { bytesText, fileName } from "../words.js";
-import { rankText, ranksText, VERDICTS } from "./words.js";
+import { growthText, rankText, ranksText, VERDICTS } from "./words.js";
 
 const LEVELS = 4; // of heat, beside none
 const LEAST_APART = 0.01; // of the most: with less between them, all look alike
@@ -81,7 +81,7 @@ function Readout({ cell }) {
     ? [
         `peak ${bytesText(process.peak_device_bytes)}`,
         process.leaked_bytes > 0 && `not freed ${bytesText(process.leaked_bytes)}`,
-        process.growth_bytes_per_step > 0 && `grows by ${bytesText(process.growth_bytes_per_step)} per step`,
+        process.growth_bytes_per_step > 0 && `grows by ${growthText(process)}`,
         process.free_bytes !== null && `${bytesText(process.free_bytes)} of ${bytesText(process.total_bytes)} left`,
         process.end,
         process.host,
