@@ -86,7 +86,10 @@ struct Leak : CallPlace {
     std::vector<std::string> names; // that the program gave to blocks, in order; few
     bool phases_differ = false;     // some blocks came from deeper or sibling ranges
     std::vector<ReachGroup> reach;  // what a search found of its blocks; none: there was none
-    std::size_t process = 0;        // index into Report::processes
+    std::uint64_t reach_more = 0;   // groups that are not listed
+    // Blocks in `reach` that were freed after the search; nobody knows of which groups.
+    std::uint64_t reach_freed = 0;
+    std::size_t process = 0; // index into Report::processes
 
     bool grows() const noexcept { return rate.grows(); }
     // The times, and what was alive at each.
@@ -142,6 +145,11 @@ struct Fields<Leak> {
             Field{"reach", IfAny{&Leak::reach},
                   "What holds its blocks, the lost first, and of each verdict the largest; only "
                   "where the memory was searched (`run --reach`)."}
+                .since(6),
+            Field{"reach_more", IfAny{&Leak::reach_more}, "How many more there are."}.since(6),
+            Field{"reach_freed", IfAny{&Leak::reach_freed},
+                  "How many of the blocks in `reach` were freed after the search, of which no rows "
+                  "tell; only where it is not known which."}
                 .since(6),
             Field{"alive", PageOnly{&Leak::alive_columns}},
         },

@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "report/reach/driver_reach.hpp"
+#include "report/reach/steps_down.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -92,29 +92,44 @@ std::size_t times_in(const std::map<Address, std::size_t>& counts,
     return given.size() < kLeastGiven ? 0 : least;
 }
 
-// Holders of these shapes to which the driver's own variables lead. What is of a class that is
-// known is none: each tensor has an object of its own, to which much may lead.
-std::set<Address> holders_of_the_driver(const std::set<HolderShape>& shapes,
-                                        const std::vector<ShapedPointer>& shaped,
-                                        const SearchedMemory& searched)
+std::set<Address> holders_of(const std::set<HolderShape>& shapes,
+                             const std::vector<ShapedPointer>& shaped)
 {
     std::set<Address> holders;
     for (const ShapedPointer& one : shaped)
         if (shapes.contains(one.shape))
             holders.insert(one.block.begin);
-    std::set<Address> theirs = led_to_by_the_driver(searched, holders);
-    std::erase_if(theirs, [&](Address begin) {
-        return searched.modules.is_of_class(searched.memory.word(begin));
-    });
-    return theirs;
+    return holders;
 }
 
-Counts count_of(const std::vector<ShapedPointer>& shaped, const std::set<Address>& holders)
+// Holders to which the driver's own variables lead. What is of a class that is known is none: each
+// tensor has an object of its own, to which much may lead.
+StepsTo led_to_by_the_driver(const std::set<Address>& holders, const SearchedMemory& searched)
 {
-    std::vector<ShapedPointer> led_to;
-    std::copy_if(shaped.begin(), shaped.end(), std::back_inserter(led_to),
-                 [&](const ShapedPointer& one) { return holders.contains(one.block.begin); });
-    return count(led_to);
+    StepsTo steps = steps_from_the_driver(searched, holders);
+    std::erase_if(steps, [&](const auto& one) {
+        return searched.modules.is_of_class(searched.memory.word(one.first));
+    });
+    return steps;
+}
+
+// Of these, those that are not nearer to the program, to whose registry a callback's argument or a
+// word that is left over may lead.
+std::set<Address> nearest_to_the_driver(const StepsTo& steps, const SearchedMemory& searched,
+                                        const std::vector<Address>& handles)
+{
+    std::set<Address> holders;
+    unsigned most = 0;
+    for (const auto& [holder, count] : steps) {
+        holders.insert(holder);
+        most = std::max(most, count);
+    }
+    if (most <= 1)
+        return holders;
+    for (const auto& [holder, count] : steps_from_the_program(searched, holders, handles, most - 1))
+        if (count < steps.at(holder))
+            holders.erase(holder);
+    return holders;
 }
 
 // Words of what is left of a block that was freed look like a holder: so a few may be missing, as
@@ -126,38 +141,68 @@ bool leads_to_most(const std::map<Address, std::size_t>& led_to, const std::vect
     return static_cast<std::size_t>(known) * 4 >= blocks.size() * 3;
 }
 
+// Pieces that may be books, all of them holders of blocks.
+class Books {
+public:
+    Books(const std::vector<ShapedPointer>& shaped, const std::set<Address>& holders)
+    {
+        std::copy_if(shaped.begin(), shaped.end(), std::back_inserter(shaped_),
+                     [&](const ShapedPointer& one) { return holders.contains(one.block.begin); });
+        counts_ = count(shaped_);
+    }
+
+    // Those of one shape that have these blocks, if they are books of them. `of_block`: of the
+    // shape all that there are.
+    void add_words(std::set<Address>& words, const std::map<Address, std::size_t>& of_block,
+                   const HolderShape& shape, const std::vector<Address>& blocks) const
+    {
+        const std::size_t times = times_in(of_block, blocks);
+        const auto led_to = counts_.find(shape);
+        if (times == 0 || led_to == counts_.end() || !leads_to_most(led_to->second, blocks))
+            return;
+        // What is led to more often than it has any block is the program's too.
+        for (const ShapedPointer& one : shaped_)
+            if (is_same(one.shape, shape) &&
+                std::binary_search(blocks.begin(), blocks.end(), one.pointer.value) &&
+                led_to->second.at(one.pointer.value) <= times)
+                words.insert(one.pointer.word);
+    }
+
+private:
+    std::vector<ShapedPointer> shaped_;
+    Counts counts_;
+};
+
+std::set<Address> keys_of(const StepsTo& steps)
+{
+    std::set<Address> keys;
+    for (const auto& [holder, count] : steps)
+        keys.insert(holder);
+    return keys;
+}
+
 } // namespace
 
 std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
-                                        const SearchedMemory& searched,
-                                        const std::vector<std::vector<Address>>& given)
+                                        const SearchedMemory& searched, const LivingBlocks& living)
 {
     const std::vector<ShapedPointer> shaped = shapes_of(found, searched);
     const Counts counts = count(shaped);
-    std::set<HolderShape> with_all; // that the driver gave out of a kind
+    std::set<HolderShape> with_all; // that was given out of a kind
     for (const auto& [shape, of_block] : counts)
-        for (const std::vector<Address>& blocks : given)
-            if (times_in(of_block, blocks) > 0)
+        for (const GivenBlocks& given : living.given())
+            if (times_in(of_block, given.begins) > 0)
                 with_all.insert(shape);
     if (with_all.empty())
         return found;
-    const std::set<Address> holders = holders_of_the_driver(with_all, shaped, searched);
-    const Counts led_to = count_of(shaped, holders);
-    std::set<Address> theirs; // words
-    for (const auto& [shape, led_to_blocks] : led_to) {
-        const std::map<Address, std::size_t>& of_block = counts.at(shape);
-        for (const std::vector<Address>& blocks : given) {
-            const std::size_t times = times_in(of_block, blocks);
-            if (times == 0 || !leads_to_most(led_to_blocks, blocks))
-                continue;
-            // What the driver leads to more often than it has any block is the program's too.
-            for (const ShapedPointer& one : shaped)
-                if (is_same(one.shape, shape) && holders.contains(one.block.begin) &&
-                    std::binary_search(blocks.begin(), blocks.end(), one.pointer.value) &&
-                    led_to_blocks.at(one.pointer.value) <= times)
-                    theirs.insert(one.pointer.word);
-        }
-    }
+    const StepsTo steps = led_to_by_the_driver(holders_of(with_all, shaped), searched);
+    const Books of_driver(shaped, nearest_to_the_driver(steps, searched, living.handles()));
+    const Books of_allocator(shaped, keys_of(steps)); // its blocks know each other
+    std::set<Address> theirs;                         // words
+    for (const HolderShape& shape : with_all)
+        for (const GivenBlocks& given : living.given())
+            (given.by_driver ? of_driver : of_allocator)
+                .add_words(theirs, counts.at(shape), shape, given.begins);
     std::erase_if(found,
                   [&](const FoundPointer& pointer) { return theirs.contains(pointer.word); });
     return found;

@@ -27,14 +27,48 @@ HolderSearch::HolderSearch(const SearchedMemory& searched, const std::vector<Wan
       has_ints_(python_ || map_.has_unknown_python()), wanted_(wanted),
       wanted_sieve_(spans_of(wanted)), holders_(spans_of(wanted))
 {
-    for (NodeId id = 0; id < wanted.size(); ++id)
+    for (NodeId id = 0; id < wanted.size(); ++id) {
         frontier_.push_back(id);
+        has_unread_host_ = has_unread_host_ || (wanted[id].host && !map_.find(wanted[id].begin));
+    }
+}
+
+bool HolderSearch::is_done() const
+{
+    const bool is_long = levels_ >= kLeastLevels && bytes_of_all_ >= kMostBytesOfAll;
+    return frontier_.empty() || is_long || is_full();
 }
 
 void HolderSearch::run()
 {
     while (!is_done())
         take(find_pointers());
+    find_open();
+}
+
+// What is above them nobody knows.
+void HolderSearch::find_open()
+{
+    if (frontier_.empty())
+        return;
+    open_.assign(holders_.nodes().size(), 0);
+    std::vector<NodeId> now = frontier_;
+    for (const NodeId node : now)
+        open_[node] = 1;
+    while (!now.empty()) {
+        const NodeId node = now.back();
+        now.pop_back();
+        for (const Link& link : holders_.nodes()[node].down)
+            if (!open_[link.to]) {
+                open_[link.to] = 1;
+                now.push_back(link.to);
+            }
+    }
+}
+
+bool HolderSearch::left_open_above(NodeId wanted) const
+{
+    return is_cut_ || is_full() || (!open_.empty() && open_[wanted]);
 }
 
 std::vector<FoundPointer> HolderSearch::find_pointers()
@@ -66,6 +100,7 @@ std::vector<FoundPointer> HolderSearch::find_pointers()
         for_each_piece(memory_, region, search);
     }
     search_registers(sieve, targets);
+    bytes_of_all_ += searched_bytes_;
     return found;
 }
 

@@ -46,21 +46,26 @@ public:
     void run();
     std::vector<FoundPointer> find_pointers(); // of this level, by address
     void take(const std::vector<FoundPointer>& found);
-    bool is_done() const { return frontier_.empty() || levels_ >= kMostLevels || is_full(); }
+    bool is_done() const;
 
     const Holders& holders() const { return holders_; }
-    // Some pointer or holder was not looked at any more.
+    // Some pointer or holder was not looked at any more; perhaps one above a wanted block.
     bool left_open() const { return is_cut_ || is_full() || !frontier_.empty(); }
+    bool left_open_above(NodeId wanted) const;
+    // Memory whose words may hold others, and that no region has: a driver's mapping, say.
+    bool has_unread_host() const { return has_unread_host_; }
     unsigned levels() const { return levels_; }
     std::uint64_t searched_bytes() const { return searched_bytes_; } // by one level
 
 private:
-    static constexpr unsigned kMostLevels = 64;
+    static constexpr unsigned kLeastLevels = 64; // a long list of little memory has many more
+    static constexpr std::uint64_t kMostBytesOfAll = std::uint64_t{16} << 30;
     static constexpr unsigned kLevelsByType = 24, kLevelsBelowObjects = 4, kLevelsToBeSure = 4;
     static constexpr unsigned kLevelsOfDigits = 4; // of ints: what has the block may be theirs
     static constexpr std::size_t kNodesByType = 100'000, kNodesToBeSure = 20'000;
     static constexpr std::size_t kMostNodes = 1'000'000;
 
+    void find_open();
     bool is_full() const { return holders_.nodes().size() > kMostNodes; }
     bool looks_for_types();
     bool may_be_by_type(NodeId node) const;
@@ -92,9 +97,12 @@ private:
     // What no level looked for: what it leads to is held by others, until it leads to more.
     std::vector<NodeId> waiting_;
     bool is_cut_ = false; // there were more pointers than are followed
+    bool has_unread_host_ = false;
+    std::vector<char> open_; // which nodes the last frontier leads down to; empty: it has none
     unsigned levels_ = 0;
     unsigned most_levels_by_type_ = kLevelsByType;
     std::uint64_t searched_bytes_ = 0;
+    std::uint64_t bytes_of_all_ = 0; // by all levels
 };
 
 } // namespace vramscope::report

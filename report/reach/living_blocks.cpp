@@ -15,10 +15,15 @@ LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
 {
     log_->read();
     keep_checkpoint(*log_, checkpoints);
-    log_->replays.heap.for_each_alive([&](const Block& block) { blocks_.push_back(block); });
-    std::sort(blocks_.begin(), blocks_.end(),
-              [](const Block& a, const Block& b) { return a.address < b.address; });
+    std::vector<const Block*> kept;
+    log_->replays.heap.for_each_alive([&](const Block& block) { kept.push_back(&block); });
+    std::sort(kept.begin(), kept.end(),
+              [](const Block* a, const Block* b) { return a->address < b->address; });
+    for (const Block* const block : kept)
+        blocks_.push_back(*block);
+    names_ = names_of(log_->replays.heap, kept);
     find_given();
+    find_handles();
 }
 
 LivingBlocks::~LivingBlocks() = default;
@@ -62,8 +67,18 @@ void LivingBlocks::find_given()
             given[block.memory].push_back(block.address);
     for (auto& [memory, addresses] : given) {
         std::sort(addresses.begin(), addresses.end());
-        given_.push_back(std::move(addresses));
+        given_.push_back({std::move(addresses), memory != format::Memory::suballocated});
     }
+}
+
+void LivingBlocks::find_handles()
+{
+    log_->replays.heap.for_each_handle(
+        [this](std::uint64_t handle) { handles_.push_back(handle); });
+    for (const Block& block : blocks_)
+        if (!format::is_range(format::kind_of(block.memory).space))
+            handles_.push_back(block.address);
+    std::sort(handles_.begin(), handles_.end());
 }
 
 } // namespace vramscope::report

@@ -18,36 +18,22 @@
 namespace vramscope::report {
 namespace {
 
-constexpr std::uint64_t kLeastAddress = 1 << 16; // smaller numbers are handles, and are everywhere
-
-bool is_address(const Block& block)
-{
-    return block.address >= kLeastAddress;
-}
-
-bool is_range(const Block& block)
-{
-    return format::is_range(format::kind_of(block.memory).space);
-}
-
-std::vector<WantedBlock> wanted_of(const std::vector<Block>& blocks)
+// Names that are the same are looked for once.
+std::vector<WantedBlock> wanted_of(const std::vector<BlockName>& names)
 {
     std::vector<WantedBlock> wanted;
-    for (const Block& block : blocks) {
-        const std::uint64_t bytes = is_range(block) ? std::max<std::uint64_t>(block.bytes, 1) : 1;
-        if (is_address(block))
-            wanted.push_back({{block.address, block.address + std::min(bytes, ~block.address)},
-                              class_of(block.memory) == format::MemoryClass::host});
-    }
+    for (const BlockName& name : names)
+        if (wanted.empty() || wanted.back().begin != name.begin || wanted.back().end != name.end)
+            wanted.push_back({name, name.words == BlockName::Words::host});
     return wanted;
 }
 
-std::vector<AddressSpan> device_spans(const std::vector<Block>& blocks)
+std::vector<AddressSpan> device_spans(const std::vector<BlockName>& names)
 {
     std::vector<AddressSpan> spans;
-    for (const Block& block : blocks)
-        if (is_range(block) && class_of(block.memory) == format::MemoryClass::device)
-            spans.push_back({block.address, block.address + std::min(block.bytes, ~block.address)});
+    for (const BlockName& name : names)
+        if (name.words == BlockName::Words::device)
+            spans.push_back(name);
     return spans;
 }
 
@@ -63,8 +49,13 @@ void add_notices(Reach& reach, const MemoryMap& map, const HolderSearch& search)
     if (!map.knows_own())
         reach.notices.push_back("vramscope's own tables cannot be told from the program's memory "
                                 "here: what only mapped memory leads to is possibly held");
+    if (search.has_unread_host())
+        reach.notices.push_back(
+            "pinned or managed memory could not be read: what only that leads to "
+            "is possibly held");
     if (search.left_open())
-        reach.notices.push_back("there were too many holders to look at all of them");
+        reach.notices.push_back("there were too many holders, or too long a chain of them, to look "
+                                "at all");
 }
 
 } // namespace
@@ -74,9 +65,9 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
                        CheckpointStore* checkpoints)
     : living_(std::make_unique<LivingBlocks>(log, until_ticks, checkpoints))
 {
-    const std::vector<WantedBlock> wanted = wanted_of(living_->blocks());
+    const std::vector<WantedBlock> wanted = wanted_of(living_->names());
     const ModuleNames modules(memory);
-    const std::vector<AddressSpan> device = device_spans(living_->blocks());
+    const std::vector<AddressSpan> device = device_spans(living_->names());
     const PythonMemory interpreter(memory, modules);
     const PythonMemory* const python = interpreter.is_known() ? &interpreter : nullptr;
     const MemoryMap map(memory, modules, log_mapping, device, python != nullptr);
@@ -84,7 +75,7 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     const SearchedMemory searched{memory, map, modules, heap, python};
     HolderSearch search(searched, wanted);
     if (!search.is_done())
-        search.take(without_books(search.find_pointers(), searched, living_->given()));
+        search.take(without_books(search.find_pointers(), searched, *living_));
     search.run();
     const Verdicts verdicts(memory, map, modules, python, search);
     found_.pid = log.header().pid;
@@ -95,10 +86,25 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     add_notices(found_, map, search);
     for (const std::string& notice : found_.notices)
         doubts_ += (doubts_.empty() ? "" : "; ") + notice;
+    add_all(wanted, verdicts);
+}
+
+// The surest of what is said of a block's names.
+void FoundReach::add_all(const std::vector<WantedBlock>& wanted, const Verdicts& verdicts)
+{
+    std::vector<std::optional<ReachGroup>> said(living_->blocks().size());
     std::size_t number = 0;
+    for (const BlockName& name : living_->names()) {
+        while (wanted[number].begin != name.begin || wanted[number].end != name.end)
+            ++number;
+        std::optional<ReachGroup>& of_block = said[name.block];
+        ReachGroup verdict = verdicts.of(number);
+        if (!of_block || of_block->verdict < verdict.verdict)
+            of_block = std::move(verdict);
+    }
     const ReachGroup unknown{Reached::possibly, ReachDoubt::handle, {}, {}};
-    for (const Block& block : living_->blocks())
-        add(block, is_address(block) ? verdicts.of(number++) : unknown);
+    for (std::size_t at = 0; at < said.size(); ++at)
+        add(living_->blocks()[at], said[at] ? *said[at] : unknown);
 }
 
 FoundReach::FoundReach(FoundReach&&) noexcept = default;

@@ -21,6 +21,8 @@
 namespace vramscope::report {
 
 class LivingBlocks;
+class Verdicts;
+struct WantedBlock;
 
 // What a search found, with what names its call stacks: no more of the process is needed.
 class FoundReach {
@@ -53,6 +55,7 @@ private:
         }
     };
 
+    void add_all(const std::vector<WantedBlock>& wanted, const Verdicts& verdicts);
     void add(const Block& block, const ReachGroup& verdict);
 
     std::unique_ptr<LivingBlocks> living_;

@@ -21,12 +21,15 @@ GarbageOfPython::GarbageOfPython(const Holders& holders, const PythonMemory& pyt
     for (NodeId id = 0; id < holders.nodes().size(); ++id) {
         const Node& node = holders.nodes()[id];
         const bool is_of_python = node.object != 0 || node.used.end != 0; // or a part of it
-        for (const Link& link : node.down)
-            if (!Holders::is_left_over(node, link) && !node.used.is_hash(link.word) &&
-                (link.exact || holders.nodes()[link.to].object == 0)) {
-                up_[link.to].push_back(id);
-                references_[link.to] += is_of_python;
-            }
+        for (const Link& link : node.down) {
+            const bool is_object = holders.nodes()[link.to].object != 0;
+            const bool counts = !Holders::is_left_over(node, link) && !node.used.is_hash(link.word);
+            // Any other word that leads to an object may be left over: its references tell.
+            if (!counts || (is_object && !(link.exact && is_of_python)))
+                continue;
+            up_[link.to].push_back(id);
+            references_[link.to] += is_of_python;
+        }
     }
 }
 
@@ -57,11 +60,12 @@ std::string GarbageOfPython::of(NodeId block) const
     std::set<std::string> names;
     for (const NodeId node : all_above(block)) {
         const Address object = holders_.nodes()[node].object;
-        if (object == 0 || !leads_to_itself(node))
+        if (object == 0)
             continue;
         if (python_.references(object) != references_[node])
             return {};
-        names.insert(python_.object_name(object));
+        if (leads_to_itself(node))
+            names.insert(python_.object_name(object));
     }
     if (names.empty())
         return {};

@@ -16,8 +16,8 @@ class GarbageOfPython {
 public:
     GarbageOfPython(const Holders& holders, const PythonMemory& python);
 
-    // Of a block that nothing leads to: "a cycle of Trainer and Step that gc.collect() would
-    // free"; "": no such cycle holds it.
+    // Of a block that nothing leads to, or nothing that surely counts: "a cycle of Trainer and Step
+    // that gc.collect() would free"; "": no such cycle holds it.
     std::string of(NodeId block) const;
 
 private:

@@ -55,20 +55,28 @@ ReachGroup Verdicts::of(std::size_t wanted) const
             group.verdict = kSteps[at].verdict;
             group.doubt = kSteps[at].doubt;
             group.chain = chain(block, ways_[at]);
+            tell_garbage(group, block);
             return group;
         }
     group.chain = unheld_blocks(block);
     group.verdict = Reached::possibly;
-    if (search_.left_open())
+    if (search_.left_open_above(block) || search_.has_unread_host())
         group.doubt = ReachDoubt::open;
     else if (!memory_.stopped())
         group.doubt = ReachDoubt::registers;
     else
         group.verdict = Reached::lost;
-    if (garbage_ && group.verdict == Reached::lost)
-        if (std::string cycle = garbage_->of(block); !cycle.empty())
-            group.chain = {std::move(cycle)};
+    tell_garbage(group, block);
     return group;
+}
+
+// Which tells more than what has a word of it that may be left over.
+void Verdicts::tell_garbage(ReachGroup& group, NodeId block) const
+{
+    if (!garbage_ || (group.verdict != Reached::lost && group.doubt != ReachDoubt::shape))
+        return;
+    if (std::string cycle = garbage_->of(block); !cycle.empty())
+        group.chain = {std::move(cycle)};
 }
 
 std::vector<std::string> Verdicts::chain(NodeId block, const std::vector<Holders::Way>& ways) const

@@ -22,6 +22,7 @@ public:
 
 private:
     std::vector<std::string> chain(NodeId block, const std::vector<Holders::Way>& ways) const;
+    void tell_garbage(ReachGroup& group, NodeId block) const;
     std::vector<std::string> unheld_blocks(NodeId block) const;
     // A holder, and where in it what is held next is.
     struct ChainLink {

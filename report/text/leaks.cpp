@@ -92,6 +92,12 @@ void write_leak(TextOutput& out, std::size_t number, const Leak& leak, const std
     out.wrapped("", "    ", about);
     for (const ReachGroup& group : leak.reach)
         out.wrapped("    ", fmt::format("{}: ", name(group.verdict)), reach_words(group));
+    if (leak.reach_more > 0)
+        out.stream() << fmt::format("    ... and {}\n", counted(leak.reach_more, "other holder"));
+    if (leak.reach_freed > 0)
+        out.stream() << fmt::format("    {} of these {} freed after the search\n",
+                                    counted(leak.reach_freed, "block"),
+                                    leak.reach_freed == 1 ? "was" : "were");
     if (leak.stack.empty())
         out.stream() << "      (no call stack was recorded)\n";
     out.stack(leak);
@@ -112,6 +118,14 @@ void write_rows(TextOutput& out, const Report& report, const std::vector<Leak>& 
         out.stream() << '\n' << chosen.rest() << '\n';
 }
 
+void add_reach_of(Leak& all, const Leak& leak)
+{
+    for (const ReachGroup& group : leak.reach)
+        add_group(all.reach, group);
+    all.reach_more += leak.reach_more;
+    all.reach_freed += leak.reach_freed;
+}
+
 // One entry for what several processes leak; how it came to be is told of the one with the most.
 void write_shared(TextOutput& out, const Report& report, const SharedLeak& shared,
                   const std::set<std::string>& replaced)
@@ -130,9 +144,8 @@ void write_shared(TextOutput& out, const Report& report, const SharedLeak& share
     const bool alone = shared.leaks.size() == 1;
     for (const std::size_t at : shared.leaks)
         if (&report.leaks[at] != &most)
-            for (const ReachGroup& group : report.leaks[at].reach)
-                add_group(all.reach, group);
-    list_largest(all.reach);
+            add_reach_of(all, report.leaks[at]);
+    all.reach_more += list_largest(all.reach);
     write_leak(out, static_cast<std::size_t>(&shared - report.ranks.leaks.data()) + 1, all,
                shared_words(report, shared) +
                    (alone ? ", " : fmt::format("; in {}: ", process_name(report, most.process))) +

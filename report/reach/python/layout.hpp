@@ -98,11 +98,11 @@ inline constexpr std::uint64_t kBorrowed = 1;
 inline constexpr std::uint64_t kType = 8, kCount = 16; // in each object; in lists, dicts, texts
 inline constexpr std::uint64_t kReferencesMask = 0xffffffffffff; // of its first word; flags above
 inline constexpr std::uint64_t kTypeName = 24, kTypeBytes = 32, kTypeItemBytes = 40;
-inline constexpr std::uint64_t kTypeFlags = 168, kTypeDictOffset = 288;
+inline constexpr std::uint64_t kTypeFlags = 168, kTypeBase = 256, kTypeDictOffset = 288;
 inline constexpr std::uint64_t kIsHeapType = 1 << 9, kHasManagedDict = 1 << 4;
 inline constexpr std::uint64_t kHasInlineValues = 1 << 2;
-inline constexpr std::uint64_t kIsList = 1 << 25, kIsTuple = 1 << 26, kIsDict = 1 << 29,
-                               kIsType = 1ULL << 31; // or of one
+inline constexpr std::uint64_t kIsInt = 1 << 24, kIsList = 1 << 25, kIsTuple = 1 << 26,
+                               kIsDict = 1 << 29, kIsType = 1ULL << 31; // or of one
 // Before an object: what the collector keeps; before that its attributes, as values or as a dict.
 inline constexpr std::uint64_t kCollectorBytes = 16, kAttributeBytes = 16;
 inline constexpr std::uint64_t kBeforeObject = 32, kOddValuesBefore = 24;

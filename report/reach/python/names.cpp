@@ -40,9 +40,19 @@ bool PythonMemory::is_a(Address object, std::uint64_t flag) const
     return is_type(type) && (word_at(type + kTypeFlags) & flag) != 0;
 }
 
+bool PythonMemory::is_made_from(Address object, std::string_view type) const
+{
+    constexpr int kMostBases = 16;
+    Address at = object == 0 ? 0 : word_at(object + kType);
+    for (int base = 0; base < kMostBases && is_type(at); ++base, at = word_at(at + kTypeBase))
+        if (types_.at(at) == type)
+            return true;
+    return false;
+}
+
 bool PythonMemory::is_set(Address object) const
 {
-    return is_of(object, "set") || is_of(object, "frozenset");
+    return is_made_from(object, "set") || is_made_from(object, "frozenset");
 }
 
 std::string PythonMemory::text(Address object) const
@@ -65,8 +75,9 @@ std::string PythonMemory::object_name(Address object) const
     const std::string type = type_name(object);
     if (is_a(object, kIsList | kIsTuple | kIsDict))
         return fmt::format("{} of {}", type, grouped(word_at(object + kCount)));
-    if (type == kDeque)
-        return fmt::format("deque of {}", grouped(word_at(object + kCount)));
+    if (is_made_from(object, kDeque))
+        return fmt::format("{} of {}", type == kDeque ? "deque" : type,
+                           grouped(word_at(object + kCount)));
     if (type == "module")
         return fmt::format("module `{}`", text(word_at(object + kModuleName)));
     if (type == "type")
@@ -116,7 +127,7 @@ std::optional<std::string> PythonMemory::part_name(Address owner, const AddressS
     const Address values = values_of(owner);
     if (values >= block.begin && values <= word && word < block.end)
         return value_name(owner, values, word);
-    if (is_a(owner, kIsList | kIsDict) || is_set(owner) || type == kDeque)
+    if (is_a(owner, kIsList | kIsDict) || is_set(owner) || is_made_from(owner, kDeque))
         return "";
     return std::nullopt;
 }

@@ -138,7 +138,7 @@ UsedWords PythonMemory::used_of_part(Address owner, const AddressSpan& part) con
                 part.begin + kSetHash,
                 kSetEntryBytes};
     }
-    if (is_of(owner, kDeque))
+    if (is_made_from(owner, kDeque))
         used = used_of_deque(owner, part);
     return used.begin <= used.end && used.end <= part.end ? used : UsedWords{};
 }

@@ -169,7 +169,7 @@ bool PythonMemory::has_digits(Address object, Address word, std::uint64_t value)
     constexpr std::uint64_t kIsImmortal = 4;
     const std::uint64_t count = word_at(object + kCount) & ~kIsImmortal;
     const std::uint64_t digits = value >> kDigitBits == 0 ? 1 : 2;
-    return is_of(object, "int") && word == object + kDigits &&
+    return is_a(object, kIsInt) && word == object + kDigits &&
            count == (layout_.minor >= kInBits ? digits << 3 : digits);
 }
 

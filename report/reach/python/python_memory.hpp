@@ -100,6 +100,7 @@ private:
     UsedWords used_of_deque(Address deque, const AddressSpan& part) const;
     UsedWords used_of_keys(Address keys) const;
     bool is_of(Address object, std::string_view type) const;
+    bool is_made_from(Address object, std::string_view type) const; // or of it
     bool is_set(Address object) const;
     bool is_a(Address object, std::uint64_t flag) const; // of that type, or of one made from it
     std::string text(Address object) const;              // of a str that is ASCII; else "?"

@@ -93,6 +93,36 @@ public:
         });
     }
 
+    // By what physical memory may be known: its handle (with 0 bytes), and where it is mapped. The
+    // blocks are those that for_each_alive() visits.
+    template <typename Visit>
+    void for_each_physical_name(Visit visit) const
+    {
+        physical_.for_each_handle(
+            [&](std::uint64_t handle, const Block& block) { visit(handle, 0, block); });
+        physical_.for_each_mapping(visit);
+    }
+    template <typename Visit>
+    void for_each_reservation(Visit visit)
+    {
+        live_.for_each([&](const Block& block) {
+            if (block.memory == format::Memory::reservation)
+                visit(block);
+        });
+    }
+
+    // Of every context that was seen, and of every object that is alive now.
+    template <typename Visit>
+    void for_each_handle(Visit visit)
+    {
+        for (const auto& [context, handle] : context_handles_)
+            visit(handle);
+        live_.for_each([&](const Block& block) {
+            if (format::is_object(block.memory))
+                visit(block.address);
+        });
+    }
+
     // Whether there are such allocators.
     bool is_cut() const noexcept { return cutting_; }
     // What the program's allocators have now, and cut their blocks from. A walk over all blocks.

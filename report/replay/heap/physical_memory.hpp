@@ -133,6 +133,13 @@ public:
             visit(address, mapping.bytes, blocks_.at(mapping.key).block);
     }
 
+    template <typename Visit>
+    void for_each_handle(Visit visit) const // that was not released for good, and its memory
+    {
+        for (const auto& [handle, key] : handles_)
+            visit(handle, blocks_.at(key).block);
+    }
+
     auto state() noexcept
     {
         return std::tie(next_key_, blocks_, handles_, released_, mappings_);

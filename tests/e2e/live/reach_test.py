@@ -188,6 +188,38 @@ class Reach(LiveTest):
         self.assertEqual(process.returncode, 0)
         self.assertGreater(int(mapped), SEARCHES)
 
+    def said_of(self, *command):
+        """The verdict and the chain of each name."""
+        with self.open(command, pool="off") as process:
+            lines = []
+            while not lines or lines[-1] != "ready\n":
+                lines.append(process.stdout.readline())
+                self.assertTrue(lines[-1], lines)
+            names = blocks_of("".join(lines))
+            rows = super().reach(process)["rows"]
+            process.communicate(timeout=60)
+        return {names[row["all"]["bytes"]]: (row["groups"][0]["verdict"], " -> ".join(row["groups"][0]["chain"]))
+                for row in rows if row["all"]["bytes"] in names}
+
+    def test_what_a_callback_leads_the_driver_to_is_no_book_of_the_drivers(self):
+        with self.open([PROGRAMS / "reach_driver", "registry"], pool="off") as process:
+            self.assertEqual(list(iter(process.stdout.readline, "ready\n"))[-1].split()[1], "tensor_9")
+            found = super().reach(process)
+            process.communicate(timeout=60)
+        [row] = found["rows"]
+        self.assertEqual(found["held"]["blocks"], 10, found)
+        for group in row["groups"]:
+            self.assertEqual(group["chain"][0], "variable `engine` of reach_driver")
+
+    def test_memory_that_is_mapped_is_known_by_its_address(self):
+        said = self.said_of(PROGRAMS / "reach_driver", "mapped")
+        self.assertEqual({name: verdict for name, (verdict, _) in said.items()}, {
+            "first_of_a_reservation": "held", "second_of_a_reservation": "held", "by_an_address_inside": "possibly", "forgotten": "lost",
+            "managed": "held", "in_managed_memory": "held", "deep_in_a_list": "held", "dropped": "lost"}, said)
+        self.assertEqual(said["second_of_a_reservation"][1], "variable `grown` of reach_driver")
+        self.assertIn("managed", said["in_managed_memory"][1])
+        self.assertRegex(said["deep_in_a_list"][1], "^variable `chain.*` of reach_driver -> a heap block of .*, 10[01] times$")
+
     def test_stacks_that_share_a_mapping(self):
         """What waits below a running stack may be alive, so that it is not called lost."""
         with self.open([PROGRAMS / "reach_stacks"]) as process:

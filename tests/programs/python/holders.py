@@ -2,6 +2,7 @@
 #
 # Prints "BYTES NAME" for each block and "ready", and waits for its stdin to end. What is true of each
 # name is in tests/e2e/live/reach_python_test.py.
+import collections
 import ctypes
 import gc
 import multiprocessing  # noqa: F401 — calls this module `__mp_main__` too, as in each program with PyTorch
@@ -35,6 +36,18 @@ for shape in ((1, 2), (3, 4)):
 a_set = {Tensor("a_set"), *range(9)}  # too many for the room inside
 nested = {"model": [{"layer": (None, Tensor("nested"))}]}
 slotted = Slotted("slotted")
+
+
+class Window(collections.deque):
+    """Of what is made from the interpreter's own types the parts are known, too."""
+
+
+class Pointer(int):
+    """An address with methods, as wrappers of CUDA have them."""
+
+
+window = Window([Tensor("window")])
+pointer = Pointer(address_of("pointer_address"))
 
 
 class Registered:

@@ -155,6 +155,8 @@ export function factsOf(row) {
     ...(row.phase || row.phases_differ ? [["In", rangesText(row)]] : []),
     ...(row.names ? [["Named", row.names.join(", ")]] : []),
     ...(row.reach ?? []).map((group) => [reachName(group), reachText(group)]),
+    ...(row.reach_more > 0 ? [["Held", `also by ${counted(row.reach_more, "other holder")}`]] : []),
+    ...(row.reach_freed > 0 ? [["Freed", `${counted(row.reach_freed, "block")} of these, after the search`]] : []),
     ...(row.shared_blocks > 0 ? [["Shared", `${counted(row.shared_blocks, "block")}, which others may have open`]] : []),
     ...(row.device !== null ? [["Device", String(row.device)]] : []),
     ...processFact(row),
