@@ -42,6 +42,7 @@ Function libc_function(std::atomic<void*>& kept, const char* name)
     if (!capture::is_glibc())
         return; // musl hands it nothing, and there is no CUDA
     log::keep_settings_of(environment);
+    log::keep_stderr();
     // Only `vramscope run` wants to know; without it a process that never uses CUDA is left alone.
     if (capture::variable_in<"VRAMSCOPE_RUN=">(environment) && *log::settings().run_file &&
         !capture::privileged()) {

@@ -233,7 +233,7 @@ class AProgramThatGivesUpRoot(CliTest):
         status, _, stderr = self.traced(*self.NOBODY, mode=0o755)
         self.assertEqual(status, 0)
         self.assertIn("cannot create the log", stderr.split("nothing was seen")[1])
-        self.assertNotIn("allocated no GPU memory", stderr)
+        self.assertNotIn("no allocation of GPU memory", stderr)
 
     def test_leaves_no_file_behind(self):
         room = self.folder / "tmp"
@@ -310,7 +310,7 @@ class WhyNothingWasSeen(CliTest):
         stderr = self.vramscope("run", "true")[2]
         self.assertIn("nothing was seen of the program:\n", stderr)
         self.assertIn("it was killed by SIGABRT, perhaps before", self.vramscope("run", "sh", "-c", "kill -ABRT $$")[2])
-        self.assertIn("it allocated no GPU memory through CUDA\n", stderr)
+        self.assertIn("no allocation of GPU memory through CUDA was seen; one by a program that runs without LD_PRELOAD", stderr)
 
     def test_a_static_program(self):
         (self.folder / "main.c").write_text("int main(void) { return 5; }\n")
@@ -362,7 +362,7 @@ class WhyNothingWasSeen(CliTest):
         self.assertEqual(self.vramscope("run", "--json", "out.json", "sh", "-c", "exit 4")[0], 4)
         report = self.read_json("out.json")
         self.assertEqual((report["verdict"], report["leaks"]), ("inconclusive", []))
-        self.assertIn("it allocated no GPU memory through CUDA", str(report))
+        self.assertIn("no allocation of GPU memory through CUDA was seen", str(report))
 
 
 class TheJsonFile(CliTest):

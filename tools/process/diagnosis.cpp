@@ -91,7 +91,8 @@ std::vector<std::string> why_nothing_was_seen(const ProgramFile& program,
                             "any, is above");
         return lines;
     }
-    lines.push_back("it allocated no GPU memory through CUDA");
+    lines.push_back("no allocation of GPU memory through CUDA was seen; one by a program that runs "
+                    "without LD_PRELOAD would not be");
     const std::vector<std::string> more = gpu_obstacles(program, simulate, installation, driver);
     lines.insert(lines.end(), more.begin(), more.end());
     return lines;

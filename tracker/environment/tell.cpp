@@ -45,6 +45,21 @@ void write_at_once(int descriptor, const char* text, std::size_t bytes) noexcept
         const ssize_t written = ::write(descriptor, text, bytes);
 }
 
+struct KeptFile {
+    bool known = false; // false: nobody asked
+    dev_t device = 0;   // of a descriptor that was closed: as of no file
+    ino_t inode = 0;
+};
+constinit KeptFile kept_stderr;
+
+bool is_still_stderr() noexcept
+{
+    struct stat status;
+    return ::fstat(STDERR_FILENO, &status) == 0 &&
+           (!kept_stderr.known || S_ISCHR(status.st_mode) ||
+            (status.st_dev == kept_stderr.device && status.st_ino == kept_stderr.inode));
+}
+
 bool is_run_file(int descriptor, const char* nonce) noexcept
 {
     constexpr std::size_t kHeadingBytes = sizeof kRunFileHeading - 1;
@@ -111,6 +126,16 @@ bool is_private(const struct stat& status) noexcept
            (status.st_mode & 07777) == 0600 && status.st_nlink == 1;
 }
 
+void keep_stderr() noexcept
+{
+    const int saved_errno = errno;
+    struct stat status;
+    kept_stderr = ::fstat(STDERR_FILENO, &status) == 0
+                      ? KeptFile{true, status.st_dev, status.st_ino}
+                      : KeptFile{true};
+    errno = saved_errno;
+}
+
 void tell(const char* format, ...) noexcept
 {
     const int saved_errno = errno;
@@ -129,7 +154,8 @@ void tell(const char* format, ...) noexcept
     // Paths and settings may hold anything.
     format::copy_terminal_safe(*text, line + prefix, sizeof line - prefix - 1);
     std::strcat(line, "\n");
-    write_at_once(STDERR_FILENO, line, std::strlen(line));
+    if (is_still_stderr())
+        write_at_once(STDERR_FILENO, line, std::strlen(line));
     errno = saved_errno;
 }
 

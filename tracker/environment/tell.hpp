@@ -10,8 +10,12 @@
 namespace vramscope::log {
 
 // Writes one line to stderr, "vramscope: …", and the same as a note to the run file. It is for what
-// must not pass in silence.
+// must not pass in silence. Descriptor 2 is stderr as long as it is the file that it was when this
+// library was loaded, or a terminal: a program that closed it may have a file of its own there.
 [[gnu::format(printf, 1, 2)]] void tell(const char* format, ...) noexcept;
+
+// When the library is loaded.
+void keep_stderr() noexcept;
 
 // The run file is the private file that `vramscope run` made. VRAMSCOPE_RUN is
 // "NONCE:PATH", and the file's first line is this and the nonce. Any other file that the

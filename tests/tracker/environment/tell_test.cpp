@@ -127,6 +127,29 @@ TEST(Tell, ToAFileAtItsLimitRaisesNothing)
     EXPECT_EQ(content_of(dir.file("stderr")), "");
 }
 
+TEST(Tell, WritesIntoNoFileThatTheProgramOpenedInItsPlace)
+{
+    const test::TempDir dir;
+    const Pipe pipe;
+    test::run_in_child([&] {
+        ::dup2(pipe.ends[1], STDERR_FILENO);
+        log::keep_stderr();
+        log::tell("hello");
+        ::close(STDERR_FILENO);
+        EXPECT_EQ(::open(dir.file("data").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+        log::tell("hello");
+    });
+    EXPECT_EQ(read_all(pipe.ends[0]), kTold);
+    EXPECT_EQ(content_of(dir.file("data")), "");
+    test::run_in_child([&] { // closed from the beginning
+        ::close(STDERR_FILENO);
+        log::keep_stderr();
+        EXPECT_EQ(::open(dir.file("data").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+        log::tell("hello");
+    });
+    EXPECT_EQ(content_of(dir.file("data")), "");
+}
+
 TEST(Tell, ToAClosedDescriptorIsDropped)
 {
     test::run_in_child([] {
