@@ -6,6 +6,7 @@
 
 #include "report/reach/memory/glibc_chunks.hpp"
 #include "report/reach/memory/memory_window.hpp"
+#include "report/reach/python/layout.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -30,8 +31,15 @@ void ChunkStarts::note(Address chunk)
 std::vector<HeapBlock> HeapBlocks::around(const Region& region,
                                           const std::vector<Address>& addresses) const
 {
-    return region.kind == RegionKind::heap ? in_heap(region, addresses)
-                                           : in_mapped(region, addresses);
+    std::vector<HeapBlock> blocks =
+        region.kind == RegionKind::heap ? in_heap(region, addresses) : in_mapped(region, addresses);
+    if (python_ && python_->has_debug_heads())
+        for (HeapBlock& block : blocks)
+            while (block.state == HeapBlock::State::live &&
+                   block.end - block.begin > python::kDebugHead &&
+                   python_->is_debug_head(block.begin)) // two, where malloc's memory has one, too
+                block.begin += python::kDebugHead;
+    return blocks;
 }
 
 // Where a header is none, nothing behind it is known.

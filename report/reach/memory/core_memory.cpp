@@ -151,6 +151,8 @@ void CoreMemory::read_notes(std::uint64_t at, std::uint64_t bytes)
             return;
         std::vector<char> note(head.n_descsz);
         read_file(text, note.data(), note.size());
+        if (head.n_type == NT_PRFPREG && !threads_.empty())
+            add_vectors(threads_.back(), note.data(), note.size());
         if (head.n_type == NT_PRSTATUS && note.size() == sizeof(prstatus_t)) {
             prstatus_t status;
             std::memcpy(&status, note.data(), sizeof status);

@@ -2,6 +2,7 @@
 #include "report/reach/memory/live_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -91,7 +92,12 @@ SeenThread seen_stopped(pid_t tid)
     iovec room{registers.data(), registers.size() * sizeof registers[0]};
     if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &room) != 0)
         registers.clear();
-    return thread_with(static_cast<std::uint32_t>(tid), std::move(registers));
+    SeenThread thread = thread_with(static_cast<std::uint32_t>(tid), std::move(registers));
+    std::array<char, 1024> vectors;
+    room = {vectors.data(), vectors.size()};
+    if (::ptrace(PTRACE_GETREGSET, tid, NT_PRFPREG, &room) == 0)
+        add_vectors(thread, vectors.data(), room.iov_len);
+    return thread;
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 namespace vramscope::report {
 namespace {
 
+constexpr std::string_view kHeapName = "[heap]";
 constexpr Address kRedZoneBytes = 128;       // below a stack pointer, in use all the same
 constexpr Address kThreadNumber = 0x2d0;     // in the descriptor of a thread, on x86-64
 constexpr Address kThreadDescriptor = 0x900; // pthread_setspecific's first keys are in it
@@ -155,7 +156,8 @@ void MemoryMap::add(const MemoryMapping& mapping, std::size_t index, const std::
         if (is_book(module_) && std::find(books_.begin(), books_.end(), module_) == books_.end())
             books_.push_back(module_);
     }
-    if (!mapping.writable || mapping.own)
+    const bool of_heap = mapping.name == kHeapName; // also what the program has sealed
+    if ((!mapping.writable && !of_heap) || mapping.own)
         return;
     if (!mapping.shared)
         return add_private(mapping, index);
@@ -169,7 +171,10 @@ void MemoryMap::add(const MemoryMapping& mapping, std::size_t index, const std::
 void MemoryMap::add_private(const MemoryMapping& mapping, std::size_t index)
 {
     const RegionKind of_module = is_book(module_) ? RegionKind::books : RegionKind::variables;
-    if (mapping.name == "[heap]") {
+    if (mapping.name == kHeapName && !regions_.empty() &&
+        regions_.back().kind == RegionKind::heap && regions_.back().end == mapping.begin) {
+        regions_.back().end = mapping.end;
+    } else if (mapping.name == kHeapName) {
         Region heap{mapping, RegionKind::heap, index};
         heap.first_chunk = mapping.begin;
         regions_.push_back(heap);

@@ -43,6 +43,9 @@ std::string register_name(std::size_t index);
 // With the registers as the kernel gives them (NT_PRSTATUS); none: they could not be seen.
 SeenThread thread_with(std::uint32_t tid, std::vector<std::uint64_t> registers);
 
+// And its vector registers, as the kernel gives them (NT_PRFPREG), if it ran.
+void add_vectors(SeenThread& thread, const void* state, std::size_t bytes);
+
 class ProcessMemory {
 public:
     virtual ~ProcessMemory() = default;

@@ -59,6 +59,10 @@ bool PythonMemory::prove()
         return a.begin < b.begin;
     };
     std::sort(frames_.begin(), frames_.end(), by_address);
+    has_debug_heads_ =
+        std::any_of(module_names_.begin(), module_names_.end(), [this](const auto& module) {
+            return is_debug_head(module.first - kCollectorBytes - kDebugHead);
+        });
     return said_minor_ == layout_.minor &&
            std::any_of(module_names_.begin(), module_names_.end(),
                        [](const auto& module) { return module.second == "__main__"; });

@@ -144,6 +144,10 @@ inline constexpr std::uint64_t kVersionShift = 16; // of sys.hexversion, a small
 
 inline constexpr std::uint64_t kChunkBefore = 0, kChunkBytes = 8;
 
+// What PYTHONMALLOC=debug puts before each block: its size, and then a letter and 7 equal bytes.
+inline constexpr std::uint64_t kDebugHead = 16, kDebugLetter = 8;
+inline constexpr std::uint64_t kDebugBytes = 0xfdfdfdfdfdfdfd;
+
 inline constexpr std::uint64_t kPoolHead = 48, kPoolStep = 16;
 inline constexpr std::uint32_t kPoolClasses = 32;
 

@@ -139,6 +139,13 @@ bool PythonMemory::is_type(Address address) const
     return !known->second.empty();
 }
 
+bool PythonMemory::is_debug_head(Address block) const
+{
+    const std::uint64_t word = word_at(block + kDebugLetter);
+    const char letter = static_cast<char>(word & 0xff);
+    return word >> 8 == kDebugBytes && (letter == 'o' || letter == 'm' || letter == 'r');
+}
+
 Address PythonMemory::object_in(const AddressSpan& block) const
 {
     struct Head {

@@ -43,6 +43,9 @@ public:
     // Of a region of the program's own; nothing: it is in no pool.
     std::optional<InterpreterBlock> pool_block(const AddressSpan& region, Address address) const;
 
+    bool has_debug_heads() const { return has_debug_heads_; }
+    bool is_debug_head(Address block) const; // only where there are such
+
     // Where the object in a block begins, behind what the collector and its attributes need; 0:
     // there is none, as far as is known.
     Address object_in(const AddressSpan& block) const;
@@ -124,6 +127,7 @@ private:
 
     const ProcessMemory& memory_;
     bool known_ = false;
+    bool has_debug_heads_ = false;
     unsigned said_minor_ = 0; // by the interpreter itself
     python::Layout layout_{};
     Address type_type_ = 0;

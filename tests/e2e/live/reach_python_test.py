@@ -98,6 +98,17 @@ class PythonHolders(LiveTest):
                         self.assertEqual(found["notices"], [])
                         self.assert_chains(version, self.said_of(found, names))
 
+    def test_where_python_looks_for_faults_of_its_memory_the_same_is_said(self):
+        """As `python -X dev` does."""
+        for version in KNOWN:
+            for python in interpreters(version)[:1]:
+                with self.subTest(python=python):
+                    os.environ["PYTHONMALLOC"] = "debug"
+                    self.addCleanup(os.environ.pop, "PYTHONMALLOC", None)
+                    found, names = self.search(python)
+                    self.assertEqual(found["notices"], [])
+                    self.assert_chains(version, self.said_of(found, names))
+
     def test_what_points_into_an_object_does_not_hold_it(self):
         for python in [python for version in KNOWN for python in interpreters(version)[:1]]:
             with self.subTest(python=python):

@@ -38,18 +38,6 @@ nested = {"model": [{"layer": (None, Tensor("nested"))}]}
 slotted = Slotted("slotted")
 
 
-class Window(collections.deque):
-    """Of what is made from the interpreter's own types the parts are known, too."""
-
-
-class Pointer(int):
-    """An address with methods, as wrappers of CUDA have them."""
-
-
-window = Window([Tensor("window")])
-pointer = Pointer(address_of("pointer_address"))
-
-
 class Registered:
     registry = [Tensor("registry")]
 
@@ -144,6 +132,16 @@ gc.disable()
 Cycle("garbage")
 
 
+class Window(collections.deque):
+    """Of what is made from the interpreter's own types the parts are known, too."""
+
+
+class Pointer(int):
+    """An address with methods, as wrappers of CUDA have them."""
+
+
+window = Window([Tensor("window")])
+pointer = Pointer(address_of("pointer_address"))
 addresses = [address_of("address")]
 handles = {"model": allocate("handle")}
 wipe(60)
