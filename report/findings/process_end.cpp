@@ -7,6 +7,8 @@
 #include <sstream>
 #include <sys/wait.h>
 
+#include "report/living_thread.hpp"
+
 namespace vramscope::report {
 
 namespace {
@@ -64,7 +66,8 @@ std::uint64_t process_start(std::uint32_t pid)
         fields >> skipped;
     std::uint64_t start = 0;
     fields >> start;
-    return fields && state != "Z" && state != "X" ? start : 0;
+    const bool has_ended = state == "Z" || state == "X"; // its first thread, at least
+    return fields && (!has_ended || living_thread(static_cast<pid_t>(pid)) != 0) ? start : 0;
 }
 
 bool process_is_running(std::uint32_t pid, std::uint64_t start_time)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -199,19 +200,23 @@ Growth with_all_of_its_function(const std::vector<const Growth*>& rows)
 std::string grows(const Report& report)
 {
     std::vector<const Growth*> rows;
-    std::size_t stacks = 0;
+    std::map<std::string, std::size_t> stacks_at; // each place once, whichever processes have it
     for (const Growth& row : report.growth)
         if (is_proven(report, row.process) && !format::is_object(row.memory)) {
             rows.push_back(&row);
-            stacks += row.stacks;
+            std::size_t& known = stacks_at[row.key() + format::name(row.memory)];
+            known = std::max<std::size_t>(known, row.stacks);
         }
     if (rows.empty())
         return {};
     const Growth first = with_all_of_its_function(rows);
+    std::size_t stacks = 0;
+    for (const auto& [place, count] : stacks_at)
+        stacks += count;
     return fmt::format(": {}{}{}{}{}", rate_words(first.rate), at_place(first),
                        first.stacks == 1 ? "" : ", from " + counted(first.stacks, "call stack"),
                        first.freed ? "; freed only as the program ended" : "",
-                       and_more(stacks - first.stacks + 1));
+                       and_more(stacks - std::min<std::size_t>(stacks, first.stacks) + 1));
 }
 
 std::string objects(const Report& report)

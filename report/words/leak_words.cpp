@@ -1,6 +1,8 @@
 // report/words/leak_words.cpp — the sentences about leaks that every form has.
 #include "report/words/leak_words.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
@@ -28,9 +30,19 @@ std::string never_closed(std::uint64_t imports)
     return counted(imports, "import") + was_or_were(imports) + "never closed";
 }
 
+// One that several processes have is one.
 std::uint64_t leaked_stacks(const Report& report)
 {
     std::uint64_t stacks = 0;
+    if (report.processes.size() > 1) {
+        for (const SharedLeak& shared : report.ranks.leaks) {
+            std::uint64_t most = 0;
+            for (const std::size_t at : shared.leaks)
+                most = std::max(most, report.leaks[at].stacks);
+            stacks += most;
+        }
+        return stacks;
+    }
     for (const Leak& leak : report.leaks)
         stacks += leak.stacks;
     return stacks;

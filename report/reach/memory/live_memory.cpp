@@ -26,6 +26,7 @@
 #include <fmt/format.h>
 
 #include "report/error.hpp"
+#include "report/living_thread.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -39,6 +40,13 @@ constexpr std::uint64_t kPageHasMemory = 3ULL << 62;    // present, or swapped o
 fs::path process_folder(pid_t pid)
 {
     return fs::path("/proc") / std::to_string(pid);
+}
+
+// The kernel has no memory of a first thread that has ended.
+pid_t memory_thread(pid_t pid)
+{
+    const pid_t living = living_thread(pid);
+    return living != 0 ? living : pid;
 }
 
 [[noreturn]] void refuse_memory(pid_t pid, int problem)
@@ -103,7 +111,8 @@ SeenThread seen_stopped(pid_t tid)
 } // namespace
 
 LiveMemory::LiveMemory(pid_t pid, bool stop)
-    : pid_(pid), page_map_(::open((process_folder(pid) / "pagemap").c_str(), O_RDONLY | O_CLOEXEC))
+    : pid_(memory_thread(pid)),
+      page_map_(::open((process_folder(pid_) / "pagemap").c_str(), O_RDONLY | O_CLOEXEC))
 {
     try {
         if (stop)
@@ -224,7 +233,7 @@ bool LiveMemory::stop_new_threads()
         if (std::any_of(stopped_threads_.begin(), stopped_threads_.end(), same))
             continue;
         if (::ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
-            if (errno == ESRCH)
+            if (errno == ESRCH || !thread_runs(tid))
                 continue; // it has ended meanwhile
             refuse_memory(pid_, errno);
         }

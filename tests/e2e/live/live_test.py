@@ -1,6 +1,7 @@
 # tests/e2e/live/live_test.py — marks and snapshots of a program that runs on meanwhile.
 import json
 import os
+import pathlib
 import unittest
 
 from live import VRAMSCOPE, LiveTest, simulated_only
@@ -179,6 +180,21 @@ class Snapshot(LiveTest):
         self.assert_seen(report, 206, 202)
         self.tell(process, "drop 3")
         self.assertEqual(self.snapshot(process)["totals"]["leaked_bytes"], 4096)
+
+    def test_of_a_process_whose_first_thread_has_ended(self):
+        process = self.start()
+        self.tell(process, "hold 1048576 2", "handover", "hold 4096 1")
+        self.assertIn(") Z ", pathlib.Path(f"/proc/{process.pid}/stat").read_text())
+        self.assertEqual(self.snapshot(process)["totals"]["leaked_bytes"], 2 * MIB + 4096)
+        self.live("mark", process.pid, "still here")
+        done = self.execute(VRAMSCOPE, "reach", "--stop", "--json", "-", process.pid)
+        if "cannot be read" not in done.stderr:
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(json.loads(done.stdout)["held"]["blocks"], 3)
+        self.tell(process, "drop 3")
+        process.stdin.write("end\n")
+        process.stdin.flush()
+        self.assertEqual(process.wait(timeout=60), 0)
 
     def test_a_copy_is_read_later_as_it_was(self):
         process = self.start()

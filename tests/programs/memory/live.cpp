@@ -4,9 +4,13 @@
 //
 // hold BYTES COUNT; host BYTES COUNT; drop COUNT, of what it holds, the newest first; twice COUNT, a
 // free again of what was dropped last; churn COUNT THREADS, pairs of an allocation and its free in
-// each thread; exec PROGRAM; nothing, before which CUDA is not called; end.
+// each thread; exec PROGRAM; nothing, before which CUDA is not called; handover, the first thread
+// ends and another obeys from then on; end.
 #include <cstddef>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <pthread.h>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -69,9 +73,33 @@ void churn(CUcontext context, int count, int threads)
 
 } // namespace
 
-int main()
+namespace {
+
+bool obey(CUcontext context);
+
+bool first_has_ended()
 {
-    CUcontext context = nullptr;
+    std::ifstream file("/proc/self/stat"); // "1234 (live) Z …"
+    std::string number, name, state;
+    file >> number >> name >> state;
+    return state == "Z";
+}
+
+[[noreturn]] void hand_over(CUcontext context)
+{
+    std::thread([context] {
+        check(cuCtxSetCurrent(context));
+        while (!first_has_ended())
+            ::usleep(1000);
+        std::cout << "done" << std::endl;
+        std::exit(obey(context) ? 0 : 2);
+    }).detach();
+    ::pthread_exit(nullptr);
+}
+
+// False: an order is none.
+bool obey(CUcontext context)
+{
     for (std::string what; std::cin >> what && what != "end";) {
         std::size_t bytes = 0;
         int count = 0;
@@ -91,9 +119,18 @@ int main()
             churn(context, count, threads);
         else if (what == "exec" && std::cin >> program)
             ::execlp(program.c_str(), program.c_str(), nullptr);
+        else if (what == "handover")
+            hand_over(context);
         else if (what != "nothing")
-            return 2;
+            return false;
         std::cout << "done" << std::endl;
     }
-    return 0;
+    return true;
+}
+
+} // namespace
+
+int main()
+{
+    return obey(nullptr) ? 0 : 2;
 }

@@ -79,6 +79,15 @@ TEST(Ranks, ALeakOfAllIsOneLine)
         << text_of(report);
 }
 
+TEST(Ranks, ACallStackOfSeveralIsCountedOnce)
+{
+    const Report report =
+        report_of_all({process(100, "0", 10_KiB), process(101, "1", 10_KiB),
+                       process(102, "2", 10_KiB), process(103, "3", 10_KiB, 5_KiB)});
+    EXPECT_EQ(report.headlines.front().sentence(),
+              "Leaks: 45 KiB in 5 blocks were not freed, from 2 call stacks");
+}
+
 TEST(Ranks, ThoseWithoutALogAreNamed)
 {
     const Report report = report_of_all({process(100, "2", 10_KiB), process(101, "0", 10_KiB)});

@@ -18,6 +18,7 @@
 #include "report/decimal.hpp"
 #include "report/error.hpp"
 #include "report/findings/process_end.hpp"
+#include "report/living_thread.hpp"
 #include "report/log/log_file.hpp"
 #include "tools/output/messages.hpp"
 #include "tracker/format/layout.hpp"
@@ -34,6 +35,13 @@ namespace {
 fs::path folder_of(pid_t pid)
 {
     return fs::path("/proc") / std::to_string(pid);
+}
+
+// Where the first thread has ended, of another: the first has no memory and no descriptors then.
+fs::path memory_folder_of(pid_t pid)
+{
+    const pid_t living = report::living_thread(pid);
+    return folder_of(living != 0 ? living : pid);
 }
 
 // The pid that a process has for itself: the innermost of its pid namespaces.
@@ -67,7 +75,7 @@ struct Maps {
 std::optional<Maps> read_maps(pid_t pid)
 {
     errno = 0;
-    std::ifstream file(folder_of(pid) / "maps");
+    std::ifstream file(memory_folder_of(pid) / "maps");
     if (!file)
         return std::nullopt;
     Maps maps;
@@ -97,12 +105,12 @@ std::vector<fs::path> doors_to(pid_t pid, const Mapping& mapping)
 {
     std::vector<fs::path> doors;
     std::error_code problem;
-    for (fs::directory_iterator entry(folder_of(pid) / "fd", problem), end;
+    for (fs::directory_iterator entry(memory_folder_of(pid) / "fd", problem), end;
          !problem && entry != end; entry.increment(problem))
         if (is_regular(entry->path(), mapping.inode))
             doors.push_back(entry->path());
     for (const fs::path& other :
-         {folder_of(pid) / "map_files" / mapping.range, fs::path(mapping.name)})
+         {memory_folder_of(pid) / "map_files" / mapping.range, fs::path(mapping.name)})
         if (is_regular(other, mapping.inode))
             doors.push_back(other);
     return doors;
