@@ -164,7 +164,12 @@ void add_process(std::string& out, const Report& report)
         number_or_null(line, key, process.info_value(key));
     line.text_or_null("started", process.started).number("started_ns", process.started_ns);
     line.number("duration_ns", process.duration_ns);
-    line.text("end", describe(process.end)).flag("crashed", process.end.crashed());
+    line.text("end", describe(process.end));
+    if (process.end.has_status())
+        line.number("exit_status", process.end.status);
+    else
+        line.null("exit_status");
+    line.flag("crashed", process.end.crashed());
     line.text("verdict", name(report.verdict));
     line.open_array("verdict_reasons");
     for (const std::string& reason : report.reasons)
@@ -172,6 +177,12 @@ void add_process(std::string& out, const Report& report)
     line.close().open_array("findings");
     for (const Headline& headline : report.headlines)
         line.string(headline.sentence());
+    line.close().open_array("finding_kinds");
+    for (const Headline& headline : report.headlines)
+        line.string(name(headline.kind));
+    line.close().open_array("finding_titles");
+    for (const Headline& headline : report.headlines)
+        line.string(headline.title);
     line.close();
     const Totals& totals = process.totals;
     line.number("allocations", totals.allocations).number("frees", totals.frees);

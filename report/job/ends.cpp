@@ -22,11 +22,12 @@ std::vector<JobEnd> ends_of(const std::vector<JobProcess>& processes)
 {
     std::map<std::string, TimedEnd> by_words;
     for (const JobProcess& process : processes) {
-        if (process.verdict != Verdict::inconclusive)
+        if (process.verdict != Verdict::inconclusive && !process.failed())
             continue;
         TimedEnd& known = by_words[process.end];
         known.end.words = process.end;
         known.end.crashed = process.crashed;
+        known.end.failed = process.failed();
         if (known.end.ranks.empty() || process.last_seen_ns < known.first_ns) {
             known.first_ns = process.last_seen_ns;
             known.end.first = process.number;
@@ -37,7 +38,8 @@ std::vector<JobEnd> ends_of(const std::vector<JobProcess>& processes)
     for (auto& [words, known] : by_words)
         order.push_back(std::move(known));
     std::stable_sort(order.begin(), order.end(), [](const TimedEnd& a, const TimedEnd& b) {
-        return std::tuple(!a.end.crashed, a.first_ns) < std::tuple(!b.end.crashed, b.first_ns);
+        return std::tuple(!a.end.by_own_fault(), a.first_ns) <
+               std::tuple(!b.end.by_own_fault(), b.first_ns);
     });
     std::vector<JobEnd> ends;
     for (TimedEnd& known : order)

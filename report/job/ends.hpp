@@ -7,7 +7,7 @@
 
 namespace vramscope::report {
 
-// By what is said of them; what crashed first comes first.
+// By what is said of them; what crashed or failed first comes first.
 std::vector<JobEnd> ends_of(const std::vector<JobProcess>& processes);
 
 } // namespace vramscope::report

@@ -49,8 +49,9 @@ private:
         std::string program;
         std::string file;
         std::vector<JobHeadroom> headroom; // of its devices
-        std::size_t added;                 // how many were added before it
-        std::uint64_t kind = 0;            // the places that it has, as one number
+        std::vector<Headline> headlines;
+        std::size_t added;      // how many were added before it
+        std::uint64_t kind = 0; // the places that it has, as one number
     };
     using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
 
@@ -63,6 +64,7 @@ private:
     void judge();
     void find_in(const Place& place, format::Memory memory);
     void find_far_peaks();
+    void find_headlines();
     void find_headroom();
     std::vector<std::uint32_t> numbers_of(const std::vector<std::size_t>& processes) const;
     bool is_rare(std::size_t processes) const;

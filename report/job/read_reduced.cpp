@@ -1,4 +1,5 @@
 // report/job/read_reduced.cpp — what a join needs of each line.
+#include <algorithm>
 #include <utility>
 
 #include "report/job/reduced_lines.hpp"
@@ -7,12 +8,32 @@
 namespace vramscope::report {
 namespace {
 
-Verdict verdict_in(const Json& value)
+template <typename Value>
+std::optional<Value> word_in(const Json& json)
 {
-    for (const auto& [verdict, word] : Words<Verdict>::kAll)
-        if (value == word)
-            return verdict;
-    return Verdict::inconclusive;
+    for (const auto& [value, word] : Words<Value>::kAll)
+        if (json == word)
+            return value;
+    return std::nullopt;
+}
+
+std::vector<Headline> headlines_in(const Json& line)
+{
+    std::vector<Headline> headlines;
+    const Json& kinds = member_of(line, "finding_kinds");
+    const Json& titles = member_of(line, "finding_titles");
+    const Json& sentences = member_of(line, "findings");
+    if (!kinds.is_array() || !titles.is_array() || !sentences.is_array())
+        return headlines;
+    const std::size_t count = std::min({kinds.size(), titles.size(), sentences.size()});
+    for (std::size_t at = 0; at < count; ++at) {
+        const std::optional<HeadlineKind> kind = word_in<HeadlineKind>(kinds[at]);
+        const std::string title = text_in(titles[at]);
+        const std::string sentence = text_in(sentences[at]);
+        if (kind && sentence.starts_with(title))
+            headlines.push_back({*kind, title, sentence.substr(title.size())});
+    }
+    return headlines;
 }
 
 format::Memory memory_named(const std::string& name)
@@ -49,14 +70,18 @@ private:
         process.world_size = small_number_in(member("world_size")).value_or(0);
         process.job = text_in(member("job"));
         process.program = text_in(member("program"));
+        process.headlines = headlines_in(line);
         JobProcess& about = process.about;
         about.pid = static_cast<std::uint32_t>(number_in(member("pid")));
         about.host = text_in(member("host"));
         about.log = text_in(member("log"));
-        about.verdict = verdict_in(member("verdict"));
+        about.verdict = word_in<Verdict>(member("verdict")).value_or(Verdict::inconclusive);
         about.end = text_in(member("end"));
+        about.exit_status = small_number_in(member("exit_status"));
         about.crashed = member("crashed") == true;
         about.last_seen_ns = number_in(member("started_ns")) + number_in(member("duration_ns"));
+        about.found = std::any_of(process.headlines.begin(), process.headlines.end(),
+                                  [](const Headline& one) { return one.is_finding(); });
         about.peak_device_bytes = number_in(member("peak_device_bytes"));
         about.leaked_bytes = number_in(member("leaked_bytes"));
         about.out_of_memory = number_in(member("out_of_memory_count"));

@@ -46,6 +46,7 @@ struct ReducedProcess {
     std::uint32_t world_size = 0; // 0: not said
     std::string job;
     std::string program;
+    std::vector<Headline> headlines; // those of kinds that are known
     std::vector<ReducedDevice> devices;
     std::vector<ReducedFrame> frames;
     std::vector<ReducedSite> sites;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/model/call_place.hpp"
+#include "report/model/headline.hpp"
 #include "report/model/verdict.hpp"
 #include "tracker/format/record.hpp"
 
@@ -20,7 +21,8 @@ struct JobProcess {
     std::string host;
     std::string log;
     Verdict verdict = Verdict::inconclusive;
-    std::string end; // the rest of a sentence
+    std::string end;                          // the rest of a sentence
+    std::optional<std::uint32_t> exit_status; // none: it came to no end of its own
     bool crashed = false;
     std::uint64_t last_seen_ns = 0; // real time of its last event; 0: not known
     std::uint64_t peak_device_bytes = 0;
@@ -31,6 +33,9 @@ struct JobProcess {
     std::string step;                        // what that is per; empty: nothing grows
     std::optional<std::uint64_t> free_bytes; // on its fullest device, at that device's peak
     std::uint64_t total_bytes = 0;           // of that device
+    bool found = false;                      // its report has a finding, of whatever kind
+
+    bool failed() const noexcept { return exit_status.value_or(0) != 0; }
 };
 template <>
 struct Fields<JobProcess> {
@@ -43,6 +48,9 @@ struct Fields<JobProcess> {
         Field{"log", &JobProcess::log},
         Field{"verdict", &JobProcess::verdict},
         Field{"end", &JobProcess::end, "The rest of a sentence about it."},
+        Field{"exit_status", &JobProcess::exit_status,
+              "Another than 0: it failed. null: it came to no end of its own."}
+            .since(3),
         Field{"crashed", &JobProcess::crashed},
         Field{"peak_device_bytes", &JobProcess::peak_device_bytes},
         Field{"leaked_bytes", &JobProcess::leaked_bytes},
@@ -60,6 +68,7 @@ struct Fields<JobProcess> {
               "is known."}
             .since(1),
         Field{"total_bytes", OrNull{&JobProcess::total_bytes}, "Of that device."}.since(1),
+        Field{"found", &JobProcess::found, "Its report has a finding, of whatever kind."}.since(3),
     };
 };
 
@@ -67,8 +76,12 @@ struct Fields<JobProcess> {
 struct JobEnd {
     std::string words; // the rest of a sentence
     bool crashed = false;
+    bool failed = false;              // ended with another status than 0
     std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
     std::uint32_t first = 0;          // of these, the one that was seen last at the earliest time
+
+    // What was killed was perhaps killed for what others did.
+    bool by_own_fault() const noexcept { return crashed || failed; }
 };
 template <>
 struct Fields<JobEnd> {
@@ -76,9 +89,30 @@ struct Fields<JobEnd> {
     static constexpr FieldList kAll{
         Field{"words", &JobEnd::words, "The rest of a sentence about each of them."},
         Field{"crashed", &JobEnd::crashed},
+        Field{"failed", &JobEnd::failed, "Ended with another status than 0."}.since(3),
         Field{"ranks", &JobEnd::ranks, "Numbers of processes, ascending."}.not_empty(),
         Field{"first", &JobEnd::first,
               "The one whose last event was the earliest, by the clocks of their hosts."},
+    };
+};
+
+// What the reports of some ranks say that no call place here tells: one for each of its kinds.
+struct JobHeadline {
+    HeadlineKind kind = HeadlineKind::out_of_memory;
+    std::string title;
+    std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
+    std::string sentence;             // of the first of these; it begins with the title
+    bool differs = false;             // that of another is another one
+};
+template <>
+struct Fields<JobHeadline> {
+    static constexpr const char* kName = "job_headline";
+    static constexpr FieldList kAll{
+        Field{"kind", &JobHeadline::kind,
+              "As in the report of one process; leaks, growth and crashes are told elsewhere."},
+        Field{"title", &JobHeadline::title, "The first words of the sentence."},
+        Field{"ranks", &JobHeadline::ranks, "Numbers of processes, ascending."}.not_empty(),
+        Field{"sentence", &JobHeadline::sentence, "Of the first of these."},
     };
 };
 
@@ -188,7 +222,8 @@ struct Job {
     std::vector<std::uint32_t> missing;
     std::vector<std::string> unread;             // files that could not be read, and why
     std::vector<JobProcess> processes;           // by number
-    std::vector<JobEnd> ends;                    // what crashed first comes first
+    std::vector<JobEnd> ends;                    // what crashed or failed first comes first
+    std::vector<JobHeadline> headlines;          // what hurts most first
     std::vector<JobFinding> findings;            // by kind, and in each the largest first
     std::vector<JobHeadroom> headroom;           // the least first, three at most
     std::optional<JobHeadroom> runs_out_first{}; // of all devices; none where nothing grows
@@ -204,7 +239,8 @@ struct Fields<Job> {
     static constexpr const char* kName = "job";
     static constexpr unsigned kMinorVersion = 3;
     static constexpr FieldList kAll{
-        Field{"verdict", &Job::verdict, "Never clean where a rank is missing, cut or crashed."},
+        Field{"verdict", &Job::verdict,
+              "About leaks. Never clean where a rank is missing, cut, crashed or failed."},
         Field{"verdict_reasons", &Job::reasons}.lines(),
         Field{"name", OrNull{&Job::name}, "As the batch system, or else the launcher, has it."},
         Field{"program", OrNull{&Job::program}},
@@ -214,9 +250,13 @@ struct Fields<Job> {
         Field{"unread", &Job::unread, "Files that could not be read, and why."}.lines(),
         Field{"processes", &Job::processes, "By number."},
         Field{"ends", &Job::ends,
-              "Of processes whose verdict is inconclusive, by how they ended: what crashed first "
-              "comes first."}
+              "Of processes that failed or whose verdict is inconclusive, by how they ended: what "
+              "crashed or failed first comes first."}
             .since(1),
+        Field{"headlines", &Job::headlines,
+              "What reports of ranks tell that is of no call place in findings, what hurts most "
+              "first."}
+            .since(3),
         Field{"findings", &Job::findings, "By kind, and in each the largest first."},
         Field{"headroom", &Job::headroom, "The least first."}.rows_at_most(3),
         Field{"runs_out_first", &Job::runs_out_first,

@@ -9,6 +9,7 @@
 #include "report/page/drawn.hpp"
 #include "report/page/thin.hpp"
 #include "report/words/check_words.hpp"
+#include "report/words/job_words.hpp"
 #include "report/words/plan_words.hpp"
 #include "report/words/rank_words.hpp"
 
@@ -110,6 +111,11 @@ Json job_document(const Job& job)
     add_subjects(json["findings"], job.findings);
     for (std::size_t at = 0; at < job.findings.size(); ++at)
         json["findings"][at]["values"] = values_of(job.findings[at]);
+    add_subjects(json["headlines"], job.headlines);
+    for (std::size_t at = 0; at < job.headlines.size(); ++at)
+        json["headlines"][at]["words"] = headline_words(job, job.headlines[at]);
+    json["title"] = title_of(job);
+    json["standings"] = standings_of(job);
     json["missing_words"] = number_ranges(job.missing);
     if (job.runs_out_first)
         json["run_out_words"] = run_out_words(job);

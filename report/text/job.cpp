@@ -2,15 +2,16 @@
 #include "report/model/job.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "report/text/lines.hpp"
 #include "report/text/output.hpp"
 #include "report/text/views.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/job_words.hpp"
 #include "report/words/rank_words.hpp"
 #include "report/words/words.hpp"
 
@@ -35,7 +36,10 @@ public:
         if (!job_.missing.empty())
             line(fmt::format("  missing: {} {}", job_.noun(job_.missing.size()),
                              number_ranges(job_.missing)));
-        ends();
+        ends(true);
+        for (const JobHeadline& one : job_.headlines)
+            out_.wrapped("  ", subject(one.ranks) + ": ", headline_words(job_, one));
+        ends(false);
         findings();
         headroom();
         if (all_)
@@ -45,46 +49,34 @@ public:
 private:
     void headline()
     {
-        const char* const color = job_.verdict == Verdict::clean   ? kGreen
-                                  : job_.verdict == Verdict::leaks ? kRed
-                                                                   : kYellow;
-        std::string word = name(job_.verdict);
-        for (char& c : word)
-            c = static_cast<char>(c - 'a' + 'A');
+        const std::string title = title_of(job_);
+        const char* const color = job_.verdict == Verdict::inconclusive ? kYellow
+                                  : title == "Clean"                    ? kGreen
+                                                                        : kRed;
+        const std::string standings = standings_of(job_);
         const std::size_t count = job_.processes.size();
-        out_.wrapped("", out_.painted(word, color) + ": ",
-                     fmt::format("{} {} of {}{}, {}{}", grouped(count), job_.noun(count),
+        out_.wrapped("", out_.painted(capitals(title), color) + ": ",
+                     fmt::format("{} {} of {}{}, {}{}{}", grouped(count), job_.noun(count),
                                  job_.program.empty() ? "a program" : terminal_safe(job_.program),
                                  job_.name.empty() ? "" : ", job " + terminal_safe(job_.name),
-                                 counted(job_.places, "call place"), verdicts()));
+                                 counted(job_.places, "call place"), standings.empty() ? "" : "; ",
+                                 standings));
         for (const std::string& reason : job_.reasons)
             line("  " + terminal_safe(reason));
     }
 
-    std::string verdicts() const
-    {
-        std::map<Verdict, std::uint64_t> counts;
-        for (const JobProcess& process : job_.processes)
-            ++counts[process.verdict];
-        std::string text;
-        for (const Verdict verdict : {Verdict::inconclusive, Verdict::leaks, Verdict::clean})
-            if (counts[verdict] > 0)
-                text +=
-                    fmt::format("{}{} {}{}", text.empty() ? "; " : ", ", grouped(counts[verdict]),
-                                verdict == Verdict::leaks ? "with " : "", name(verdict));
-        return text;
-    }
-
     // Which was the first is told of the job's first end, where there are others.
-    void ends()
+    void ends(bool by_own_fault)
     {
         std::size_t ended = 0;
         for (const JobEnd& end : job_.ends)
             ended += end.ranks.size();
         for (const JobEnd& end : job_.ends) {
+            if (end.by_own_fault() != by_own_fault)
+                continue;
             std::string text =
                 fmt::format("  {}: {}", subject(end.ranks), terminal_safe(end.words));
-            if (&end == &job_.ends.front() && end.crashed && ended > 1)
+            if (&end == &job_.ends.front() && by_own_fault && ended > 1)
                 text += end.ranks.size() == 1
                             ? ", the first"
                             : fmt::format(", {} {} the first", job_.noun(1), end.first);

@@ -297,6 +297,28 @@ class Jobs(CliTest):
         self.assertIn("  all 2 ranks: was killed by signal 11 (SIGSEGV), rank 1 the first\n", text)
         self.assertEqual([(end["ranks"], end["first"], end["crashed"]) for end in job["ends"]], [([0, 1], 1, True)])
 
+    def test_what_failed_or_did_wrong_is_named_and_never_clean(self):
+        for number, orders in enumerate((USUAL, USUAL + "twice 1 ", USUAL + "hold 4294967296 1 ", USUAL)):
+            self.rank(number, orders, size=4, options=["--reduced", "tables"], status=3 if number == 2 else 0)
+        text, job = self.run_job("tables")
+        self.assertRegex(text, r"^INCONCLUSIVE: 4 ranks of live, .*; 1 failed, 1 with findings, 2 clean\n"
+                               r"  the program failed on 1 rank\n"
+                               r"  1 of 4 ranks \(2\): exited with status 3\n"
+                               r"  1 of 4 ranks \(2\): Out of memory: hold\(.* wanted 4 GiB; [^:]*"
+                               r"  1 of 4 ranks \(1\): Wrong frees: 1 call, a double-free, at free_again")
+        self.assertEqual([(one["kind"], one["ranks"]) for one in job["headlines"]], [("out-of-memory", [2]), ("misuse", [1])])
+        self.assertEqual([(end["ranks"], end["failed"]) for end in job["ends"]], [([2], True)])
+        self.assertEqual([(process["exit_status"], process["found"]) for process in job["processes"]],
+                         [(0, False), (0, True), (3, True), (0, False)])
+        self.assert_follows_schema("job", "job.json")
+        self.assert_follows_schema("reduced", "tables/2.vsl.jsonl")
+        text, job = self.run_job("tables/1.vsl.jsonl")
+        self.assertTrue(text.startswith("INCONCLUSIVE: "), text)  # of four ranks
+        self.rank(0, USUAL + "twice 1 ", size=1, options=["-f", "--reduced", "alone"])
+        text, job = self.run_job("alone")
+        self.assertTrue(text.startswith("WRONG FREES: 1 rank of live, "), text)
+        self.assertEqual(job["verdict"], "clean")  # it leaks nothing
+
     def test_a_page_takes_the_place_of_the_text(self):
         self.rank(0, size=1)
         if not self.has_pages():

@@ -33,9 +33,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* kJobFooter =
     R"(Reads what `vramscope reduce` or `run --reduced DIR` wrote; logs that have no such table are reduced first. It says
-which ranks are missing, cut or crashed; what a rank has that the others lack; which values are far from what is usual;
-what leaks or grows on some ranks, or on all; where the least memory was left; and which call places only some ranks
-have, as the stages of a pipeline do. Whether a value is far off is said of five ranks or more.
+which ranks are missing, cut, crashed or failed; which ran out of memory, freed wrongly or have a stray context; what a
+rank has that the others lack; which values are far from what is usual; what leaks or grows on some ranks, or on all;
+where the least memory was left; and which call places only some ranks have, as the stages of a pipeline do. Whether a
+value is far off is said of five ranks or more.
 
 A folder stands for all reduced tables in it, and for the logs there whose process none of them is of. What else ends in
 .jsonl there is left out, and said.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/words/job_words.hpp"
 #include "report/words/rank_words.hpp"
 
 namespace vramscope::report {
@@ -50,6 +51,19 @@ public:
     {
         process_.devices.push_back(
             {.ordinal = 0, .total_bytes = total, .peak_reserved_bytes = peak});
+        return *this;
+    }
+    Rank& says(HeadlineKind kind, const std::string& title, const std::string& rest)
+    {
+        process_.headlines.push_back({kind, title, rest});
+        process_.about.found |= process_.headlines.back().is_finding();
+        return *this;
+    }
+    Rank& exited(std::uint32_t status, std::uint64_t seen_ns = 0)
+    {
+        process_.about.end = "exited with status " + std::to_string(status);
+        process_.about.exit_status = status;
+        process_.about.last_seen_ns = seen_ns;
         return *this;
     }
     ReducedProcess& process() { return process_; }
@@ -257,6 +271,67 @@ TEST(Job, WhatCrashedFirstIsToldFirstAndEachWayToEndOnce)
     EXPECT_EQ(ends[1].ranks, (Numbers{1, 4}));
     EXPECT_EQ(ends[1].first, 4u);
     EXPECT_EQ(ends[2].words, "ended without a word");
+}
+
+TEST(Job, IsNotCleanWhereARankFailed)
+{
+    const Job job = joined({Rank(0).exited(0), Rank(1).exited(4), Rank(2).exited(0)});
+    EXPECT_EQ(job.verdict, Verdict::inconclusive);
+    EXPECT_EQ(job.reasons, (std::vector<std::string>{"the program failed on 1 rank"}));
+    ASSERT_EQ(job.ends.size(), 1u);
+    EXPECT_EQ(job.ends[0].words, "exited with status 4");
+    EXPECT_EQ(job.ends[0].ranks, (Numbers{1}));
+    EXPECT_TRUE(job.ends[0].failed);
+    EXPECT_EQ(standings_of(job), "1 failed, 2 clean");
+}
+
+TEST(Job, WhatFailedComesBeforeWhatWasKilledForIt)
+{
+    std::vector<Rank> ranks{Rank(0).exited(0, 10), Rank(1).exited(1, 20), Rank(2).exited(0, 30)};
+    for (const std::size_t rank : {0u, 2u}) {
+        ranks[rank].process().about.verdict = Verdict::inconclusive;
+        ranks[rank].process().about.exit_status.reset();
+        ranks[rank].process().about.end = "was killed by signal 15";
+    }
+    const Job job = joined(ranks);
+    ASSERT_EQ(job.ends.size(), 2u);
+    EXPECT_EQ(job.ends[0].ranks, (Numbers{1})) << "though rank 0 was seen last before";
+    EXPECT_EQ(job.ends[1].ranks, (Numbers{0, 2}));
+    EXPECT_EQ(standings_of(job), "2 inconclusive, 1 failed");
+}
+
+TEST(Job, EachKindThatAReportTellsHasItsRanksAndIsNeverClean)
+{
+    const auto oom = [](std::uint32_t rank, const std::string& rest) {
+        return Rank(rank).says(HeadlineKind::out_of_memory, "Out of memory", rest);
+    };
+    Rank both = oom(3, ": load() wanted 1 TiB");
+    both.says(HeadlineKind::misuse, "Wrong frees", ": 1 call");
+    const Job job = joined({Rank(0).says(HeadlineKind::clean, "Clean", ": nothing leaked"),
+                            oom(1, ", 2 times: load() wanted 2 TiB"), Rank(2), both});
+    ASSERT_EQ(job.headlines.size(), 2u);
+    EXPECT_EQ(job.headlines[0].ranks, (Numbers{1, 3}));
+    EXPECT_EQ(headline_words(job, job.headlines[0]),
+              "Out of memory; rank 1, 2 times: load() wanted 2 TiB");
+    EXPECT_EQ(job.headlines[1].ranks, (Numbers{3}));
+    EXPECT_EQ(headline_words(job, job.headlines[1]), "Wrong frees: 1 call");
+    EXPECT_EQ(title_of(job), "Out of memory");
+    EXPECT_EQ(standings_of(job), "2 with findings, 2 clean");
+    EXPECT_EQ(job.verdict, Verdict::clean) << "none leaks";
+}
+
+TEST(Job, WhatPlacesAndEndsTellIsNotToldTwice)
+{
+    Rank rank(0);
+    rank.says(HeadlineKind::crashed, "Crashed", " while holding nothing")
+        .says(HeadlineKind::leaks, "Leaks", ": 1 B")
+        .says(HeadlineKind::growth, "Grows", ": by 1 B per step")
+        .says(HeadlineKind::inconclusive, "Inconclusive", ": who knows");
+    EXPECT_TRUE(joined({rank}).headlines.empty());
+    const Job growing = joined({Rank(0).site("grow", kMiB, 0, 65536)});
+    EXPECT_EQ(growing.verdict, Verdict::clean);
+    EXPECT_EQ(title_of(growing), "Grows");
+    EXPECT_EQ(title_of(joined({Rank(0)})), "Clean");
 }
 
 TEST(Job, OfEachProcessItsGrowthAndItsFullestDevice)

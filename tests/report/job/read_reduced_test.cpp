@@ -83,6 +83,12 @@ TEST(ReadReduced, IsWhatTheReportSays)
     ASSERT_EQ(processes.size(), 1u);
     EXPECT_EQ(processes[0].about.leaked_bytes, report.totals.leaked_bytes);
     EXPECT_EQ(processes[0].about.verdict, report.verdict);
+    EXPECT_EQ(processes[0].about.exit_status, 0u);
+    EXPECT_TRUE(processes[0].about.found);
+    ASSERT_EQ(processes[0].headlines.size(), report.headlines.size());
+    EXPECT_EQ(processes[0].headlines[0].kind, HeadlineKind::leaks);
+    EXPECT_EQ(processes[0].headlines[0].title, "Leaks");
+    EXPECT_EQ(processes[0].headlines[0].sentence(), report.headlines[0].sentence());
     std::uint64_t leaked = 0;
     std::uint64_t at_peak = 0;
     for (const ReducedSite& site : processes[0].sites) {

@@ -163,6 +163,11 @@ Job job_of(std::size_t ranks, const std::string& name)
             finding.ranks.push_back(rank);
     }
     job.ends.push_back({.words = job.processes[0].end, .crashed = true, .ranks = {0, 1, 2}});
+    job.headlines.push_back({.kind = HeadlineKind::misuse,
+                             .title = "Wrong frees",
+                             .ranks = {0, 2},
+                             .sentence = "Wrong frees: " + name,
+                             .differs = true});
     job.missing = {static_cast<std::uint32_t>(ranks)};
     return job;
 }
@@ -174,6 +179,10 @@ TEST_F(Page, OfAJobHasAllOfItsRanksAndWhatIsSaidOfThem)
     EXPECT_EQ(job["findings"][0]["subject"], "2,500 of 5,000 ranks (0-4998:2)");
     EXPECT_EQ(job["findings"][0]["values"], "leaked 4 KiB on average");
     EXPECT_EQ(job["ends"][0]["subject"], "3 of 5,000 ranks (0-2)");
+    EXPECT_EQ(job["headlines"][0]["subject"], "2 of 5,000 ranks (0, 2)");
+    EXPECT_EQ(job["headlines"][0]["words"], "Wrong frees; rank 0: train");
+    EXPECT_EQ(job["title"], "Inconclusive");
+    EXPECT_EQ(job["standings"], "5,000 inconclusive");
     EXPECT_EQ(job["missing_words"], "5000");
 }
 

@@ -8,19 +8,22 @@ import { Table } from "../table.jsx";
 import { bytesText, counted, grouped } from "../words.js";
 import { Findings, KINDS } from "./findings.jsx";
 import { RankButton, RankMap } from "./map.jsx";
-import { nounOf, placeOf, rankText, ranksText, valuesText, VERDICTS, verdictsText } from "./words.js";
+import { NOUN, nounOf, placeOf, rankText, ranksText, valuesText } from "./words.js";
 
 /** What the job's parts are, in the order of its page. */
 export const JOB_PARTS = [
   ["ends", "Ends"],
+  ["reported", "Reported"],
   ["map", "Ranks"],
   ...KINDS.slice(0, -1).map(({ id, title }) => [id, title]),
   ["headroom", "Headroom"],
   ...KINDS.slice(-1).map(({ id, title }) => [id, title]),
 ];
 
-/** What is told first: the first finding that is a fault. */
+/** What is told first: what a program that failed did, or the first finding that is a fault. */
 function leadText() {
+  const [told] = job.headlines;
+  if (told) return `${told.subject}: ${told.words}.`;
   const first = job.findings.find(({ kind }) => kind !== "part");
   if (!first) return `No ${job.ranked ? "rank" : "process"} leaks, grows or has what the others lack, as far as their logs show.`;
   const place = placeOf(first);
@@ -66,7 +69,7 @@ function Figures() {
 }
 
 function Headline() {
-  const [tone, word] = VERDICTS[job.verdict] ?? VERDICTS.inconclusive;
+  const tone = job.verdict === "inconclusive" ? job.verdict : job.title === "Clean" ? "clean" : "leaks";
   return (
     <section id="overview" aria-label="Overview">
       <p class="command">
@@ -74,7 +77,7 @@ function Headline() {
       </p>
       <h1 class={`verdict ${tone}`}>
         <span class="dot" aria-hidden="true" />
-        {word}
+        {job.title}
       </h1>
       <p class="lead">{leadText()}</p>
       {job.verdict_reasons.length > 0 && (
@@ -85,7 +88,7 @@ function Headline() {
         </ul>
       )}
       <p class="run">
-        {[ranksText(job.processes.length), verdictsText(), job.name && `job ${job.name}`, counted(job.places, "call place")].filter(Boolean).join(" · ")}
+        {[ranksText(job.processes.length), job.standings, job.name && `job ${job.name}`, counted(job.places, "call place")].filter(Boolean).join(" · ")}
       </p>
       <Figures />
     </section>
@@ -93,9 +96,9 @@ function Headline() {
 }
 
 /** "was killed by signal 9, the first" */
-function endText({ words, crashed, ranks, first }, at) {
+function endText({ words, crashed, failed, ranks, first }, at) {
   const others = job.ends.length > 1 || ranks.length > 1;
-  if (at > 0 || !crashed || !others) return words;
+  if (at > 0 || !(crashed || failed) || !others) return words;
   return `${words}; ${ranks.length > 1 ? `${rankText(first)} was` : "it was"} the first`;
 }
 
@@ -104,12 +107,22 @@ function Ends() {
   const facts = [
     ...job.unread.map((text) => ["Not read", text]),
     ...(job.missing.length > 0 ? [["Missing", `${nounOf(job.missing.length)} ${job.missing_words}`]] : []),
-    ...job.ends.map((end, at) => [end.crashed ? "Crashed" : "Not known", `${end.subject}: ${endText(end, at)}`]),
+    ...job.ends.map((end, at) => [end.crashed ? "Crashed" : end.failed ? "Failed" : "Not known", `${end.subject}: ${endText(end, at)}`]),
   ];
   if (facts.length === 0) return null;
   return (
-    <Section id="ends" title="Missing, cut or crashed" about="Of these nobody knows whether they leak; what crashed first comes first.">
+    <Section id="ends" title="Missing, cut, crashed or failed" about="What these show of leaks is not all; what crashed or failed first comes first.">
       <Facts facts={facts} />
+    </Section>
+  );
+}
+
+/** What reports of ranks tell that is of no call place below. */
+function Headlines() {
+  if (job.headlines.length === 0) return null;
+  return (
+    <Section id="reported" title={`What reports of ${NOUN} tell`} about="`vramscope report` of the log of such a one has the call stacks.">
+      <Facts facts={job.headlines.map(({ title, subject, words }) => [title, `${subject}: ${words}`])} />
     </Section>
   );
 }
@@ -156,6 +169,7 @@ export function Job() {
     <>
       <Headline />
       <Ends />
+      <Headlines />
       <RankMap chosen={chosen} choose={choose} marked={marked && new Set(marked.ranks)} unmark={() => mark(null)} />
       {(chosen !== null || marked) && (
         <p class="chips">

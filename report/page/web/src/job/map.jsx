@@ -6,7 +6,7 @@ import { job } from "../data.js";
 import { Choice, Section } from "../parts.jsx";
 import { AsTable } from "../table.jsx";
 import { bytesText, fileName } from "../words.js";
-import { growthText, rankText, ranksText, VERDICTS } from "./words.js";
+import { growthText, rankText, ranksText, standingOf } from "./words.js";
 
 const LEVELS = 4; // of heat, beside none
 const LEAST_APART = 0.01; // of the most: with less between them, all look alike
@@ -34,6 +34,8 @@ function heatOf(measure, process) {
   const part = (less ? to - value : value - from) / (to - from);
   return Math.max(Math.min(Math.ceil(LEVELS * part), LEVELS), 1);
 }
+
+const isDoubtful = (process) => standingOf(process)[0] === "inconclusive";
 
 /** Ranks that are there, and those that are missing, in their order. */
 const CELLS = job
@@ -63,7 +65,7 @@ function pathsOf(measure, marked) {
     if (!process) return add("missing", `${square(at)}${cross(at)}`);
     const faded = marked && !marked.has(number) ? " faded" : "";
     add(`heat${heatOf(measure, process)}${faded}`, square(at));
-    if (process.verdict === "inconclusive") add(`doubt${faded}`, point(at));
+    if (isDoubtful(process)) add(`doubt${faded}`, point(at));
   });
   return [...paths].sort(([a], [b]) => a.startsWith("doubt") - b.startsWith("doubt")); // they lie on top
 }
@@ -88,7 +90,7 @@ function Readout({ cell }) {
         fileName(process.log),
       ].filter(Boolean)
     : ["missing: nothing was found of it"];
-  const [tone, word] = VERDICTS[process?.verdict] ?? VERDICTS.inconclusive;
+  const [tone, word] = process ? standingOf(process) : [];
   return (
     <p class="readout" role="status">
       <strong>{rankText(number)}</strong>
@@ -158,7 +160,7 @@ function Legend({ measure }) {
   const { from, to, less, from0, unit = "" } = measure;
   const [weakest, strongest] = less ? [to, from] : [from, to];
   const alike = to - from < LEAST_APART * to;
-  const doubts = job.processes.some((process) => process.verdict === "inconclusive");
+  const doubts = job.processes.some(isDoubtful);
   return (
     <ul class="legend">
       {from0 && (
@@ -188,7 +190,7 @@ function Legend({ measure }) {
       {doubts && (
         <li>
           <span class="swatch doubt" aria-hidden="true" />
-          its end, or what it leaks, is not known
+          it failed, or its end or what it leaks is not known
         </li>
       )}
     </ul>
@@ -229,7 +231,7 @@ export function RankMap({ chosen, choose, marked, unmark }) {
 
 function rowOf(process, chosen, choose) {
   const { number } = process;
-  const [tone, word] = VERDICTS[process.verdict] ?? VERDICTS.inconclusive;
+  const [tone, word] = standingOf(process);
   return [
     { ...shownCell(rankText(number), <RankButton number={number} chosen={chosen} choose={choose} />), value: number },
     verdictCell(word, tone),

@@ -21,17 +21,14 @@ const WHOLE_PEAK = { stack: [{ function: "the whole peak" }], own: 0 };
 export const placeOf = (finding) => (finding.api ? finding : WHOLE_PEAK);
 
 /** [tone, word] by verdict */
-export const VERDICTS = {
+const VERDICTS = {
   leaks: ["leaks", "Leaks"],
   clean: ["clean", "Clean"],
   inconclusive: ["inconclusive", "Inconclusive"],
 };
 
-/** "1 inconclusive, 2 leak, 997 clean" */
-export function verdictsText() {
-  const count = (verdict) => job.processes.filter((process) => process.verdict === verdict).length;
-  return [["inconclusive", "inconclusive"], ["leaks", "with leaks"], ["clean", "clean"]]
-    .map(([verdict, word]) => count(verdict) > 0 && `${grouped(count(verdict))} ${word}`)
-    .filter(Boolean)
-    .join(", ");
+/** The same of one process, which may have failed, or have a finding beside leaks. */
+export function standingOf({ verdict, exit_status: status, found }) {
+  if (verdict !== "inconclusive" && status > 0) return ["inconclusive", "Failed"];
+  return verdict === "clean" && found ? ["leaks", "Findings"] : (VERDICTS[verdict] ?? VERDICTS.inconclusive);
 }

@@ -1,0 +1,22 @@
+// report/words/job_words.hpp — what is said of a whole job, in few words.
+#pragma once
+
+#include <string>
+
+namespace vramscope::report {
+
+struct Job;
+struct JobHeadline;
+
+// "Inconclusive", "Leaks", or what else was found, as a report begins with it; "Clean" above
+// nothing that a report would tell.
+std::string title_of(const Job& job);
+
+// "1 failed, 2 with leaks, 997 clean": each process once.
+std::string standings_of(const Job& job);
+
+// "Out of memory: load() train.cu:9 wanted 1 TiB"; where ranks say different things,
+// "Out of memory; rank 3, 2 times: ...".
+std::string headline_words(const Job& job, const JobHeadline& headline);
+
+} // namespace vramscope::report
