@@ -156,6 +156,7 @@ void add_process(std::string& out, const Report& report)
     const Process& process = report.processes.front();
     JsonLine line(out, "process");
     line.text("log", process.log.string()).number("pid", process.pid);
+    line.number("parent_pid", process.parent_pid);
     line.text_or_null("program", process.program).text_or_null("command", process.command);
     line.text_or_null("host", process.info_value("host"));
     line.text_or_null("job", process.info_value("job"));

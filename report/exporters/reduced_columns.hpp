@@ -16,6 +16,7 @@ struct ReducedValue {
 inline constexpr ReducedValue kReducedProcess[] = {
     {"log", "text"},
     {"pid", "number"},
+    {"parent_pid", "number"},
     {"program", "text?"},
     {"command", "text?"},
     {"host", "text?"},

@@ -20,27 +20,23 @@ std::uint64_t weight(const JobFinding& finding)
     return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
 }
 
-// Of what is counted in different steps nothing better can be said.
-void add_step(std::string& step, const std::string& another)
-{
-    if (step.empty())
-        step = another;
-    else if (!another.empty() && step != another)
-        step = "step";
-}
-
 } // namespace
 
 void JobJoin::add(const ReducedProcess& process, const std::string& file)
 {
     const std::size_t added = processes_.size();
-    processes_.push_back({process.about, process.rank, process.world_size, process.job,
-                          process.program, file, headroom_of(process), process.headlines, added});
+    processes_.push_back({process.about,
+                          process.rank,
+                          process.world_size,
+                          process.started_ns,
+                          process.parent_pid,
+                          process.job,
+                          process.program,
+                          file,
+                          headroom_of(process),
+                          process.headlines,
+                          {added}});
     JobProcess& about = processes_.back().about;
-    if (const JobHeadroom* const row = fullest(processes_.back().headroom)) {
-        about.free_bytes = row->free_bytes();
-        about.total_bytes = row->total_bytes;
-    }
     for (const ReducedSite& site : process.sites) {
         CallPlace call = process.place_of(site);
         Place& place = places_[{call.key(), site.memory}];
@@ -58,6 +54,15 @@ void JobJoin::add(const ReducedProcess& process, const std::string& file)
         add_step(place.step, site.step);
         add_step(about.step, site.step);
     }
+}
+
+// Of what is counted in different steps nothing better can be said.
+void JobJoin::add_step(std::string& step, const std::string& another)
+{
+    if (step.empty())
+        step = another;
+    else if (!another.empty() && step != another)
+        step = "step";
 }
 
 Job JobJoin::finish()
@@ -103,7 +108,8 @@ void JobJoin::find_headlines()
             if (known.ranks.empty())
                 known = {one.kind, one.title, {}, one.sentence(), false};
             known.differs |= known.sentence != one.sentence();
-            known.ranks.push_back(process.about.number);
+            if (known.ranks.empty() || known.ranks.back() != process.about.number)
+                known.ranks.push_back(process.about.number);
         }
     for (auto& [title, headline] : by_title)
         job_.headlines.push_back(std::move(headline));
@@ -119,6 +125,22 @@ void JobJoin::find_headroom()
         }
     job_.runs_out_first = first_to_run_out(all);
     job_.headroom = least_headroom(std::move(all));
+}
+
+void JobJoin::judge_outsiders()
+{
+    std::size_t doubtful = 0;
+    std::size_t failed = 0;
+    for (const JobOutsider& process : job_.without_rank) {
+        doubtful += process.verdict == Verdict::inconclusive;
+        failed += process.failed();
+    }
+    if (doubtful > 0)
+        job_.reasons.push_back(fmt::format("of {} without a rank nobody knows whether {}",
+                                           counted(doubtful, "process"),
+                                           doubtful == 1 ? "it leaks" : "they leak"));
+    if (failed > 0)
+        job_.reasons.push_back(fmt::format("{} without a rank failed", counted(failed, "process")));
 }
 
 void JobJoin::judge()
@@ -142,13 +164,16 @@ void JobJoin::judge()
     if (failed > 0)
         job_.reasons.push_back(fmt::format("the program failed on {} {}", failed,
                                            job_.noun(static_cast<std::uint64_t>(failed))));
-    const bool leaks =
-        std::any_of(job_.processes.begin(), job_.processes.end(),
-                    [](const JobProcess& process) { return process.verdict == Verdict::leaks; });
+    judge_outsiders();
+    const auto leaks = [](const auto& process) { return process.verdict == Verdict::leaks; };
     if (processes_.empty() || !job_.reasons.empty())
         job_.verdict = Verdict::inconclusive;
     else
-        job_.verdict = leaks ? Verdict::leaks : Verdict::clean;
+        job_.verdict =
+            std::any_of(job_.processes.begin(), job_.processes.end(), leaks) ||
+                    std::any_of(job_.without_rank.begin(), job_.without_rank.end(), leaks)
+                ? Verdict::leaks
+                : Verdict::clean;
 }
 
 } // namespace vramscope::report

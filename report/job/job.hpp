@@ -1,9 +1,10 @@
 // report/job/job.hpp — joins processes of one job, and finds what is unusual among them.
 //
-// The order in which they are added changes nothing. A value is far off where it lies more than six
-// robust standard deviations from the median of those that have the place, of which there are five
-// at least; with fewer, only what one has and the others have not is told. There are no
-// probabilities.
+// The order in which they are added changes nothing. Processes of one rank that ran at the same
+// time on one host, or of which one started the other, are that rank; one that is added twice is
+// one. A value is far off where it lies more than six robust standard deviations from the median of
+// those that have the place, of which there are five at least; with fewer, only what one has and
+// the others have not is told. There are no probabilities.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ public:
     Job finish(); // once
 
 private:
-    // What one process has of a place, on all its devices.
+    // What one rank has of a place, on all its devices.
     struct Share {
         std::size_t process;
         std::uint64_t leaked = 0;
@@ -45,23 +46,32 @@ private:
         JobProcess about;
         std::optional<std::uint32_t> rank;
         std::uint32_t world_size;
+        std::uint64_t started_ns; // 0: not known
+        std::uint32_t parent_pid; // the same
         std::string job;
         std::string program;
         std::string file;
         std::vector<JobHeadroom> headroom; // of its devices
         std::vector<Headline> headlines;
-        std::size_t added;      // how many were added before it
-        std::uint64_t kind = 0; // the places that it has, as one number
+        std::vector<std::size_t> added; // how many were added before each of its processes
+        std::uint64_t kind = 0;         // the places that it has, as one number
     };
     using Key = std::pair<std::string, format::Memory>; // CallPlace::key(): ranks run one program
 
+    void leave_out_copies();
+    void leave_out_unranked();
     void number_processes();
+    std::size_t take_rank(std::size_t first, std::size_t end);
+    static bool are_one_rank(const Member& one, const Member& other);
+    static void merge(Member& one, const Member& other);
+    static void add_step(std::string& step, const std::string& another);
     void look_for_jobs(const std::map<std::uint32_t, std::size_t>& times);
     void look_for_missing();
     void add_reasons(const std::vector<std::string>& of_ranks);
     static std::pair<std::string, std::string> told_apart(const Member& one, const Member& other);
-    void number_shares(const std::vector<std::size_t>& number_of);
+    void number_shares(std::size_t added);
     void judge();
+    void judge_outsiders();
     void find_in(const Place& place, format::Memory memory);
     void find_far_peaks();
     void find_headlines();

@@ -79,7 +79,9 @@ private:
         about.end = text_in(member("end"));
         about.exit_status = small_number_in(member("exit_status"));
         about.crashed = member("crashed") == true;
-        about.last_seen_ns = number_in(member("started_ns")) + number_in(member("duration_ns"));
+        process.parent_pid = static_cast<std::uint32_t>(number_in(member("parent_pid")));
+        process.started_ns = number_in(member("started_ns"));
+        about.last_seen_ns = process.started_ns + number_in(member("duration_ns"));
         about.found = std::any_of(process.headlines.begin(), process.headlines.end(),
                                   [](const Headline& one) { return one.is_finding(); });
         about.peak_device_bytes = number_in(member("peak_device_bytes"));

@@ -44,6 +44,8 @@ struct ReducedProcess {
     JobProcess about; // its number is not known yet
     std::optional<std::uint32_t> rank;
     std::uint32_t world_size = 0; // 0: not said
+    std::uint64_t started_ns = 0; // real time; 0: not known
+    std::uint32_t parent_pid = 0; // 0: not known
     std::string job;
     std::string program;
     std::vector<Headline> headlines; // those of kinds that are known

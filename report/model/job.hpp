@@ -13,13 +13,15 @@
 
 namespace vramscope::report {
 
-// A process of the job. `number` is its rank; where not every process has one, its place in the
+// A rank of the job: its process, or those that ran at the same time, as a rank starts some. Then
+// numbers are sums over them. `number` is the rank; where no process has one, its place in the
 // order of the files.
 struct JobProcess {
     std::uint32_t number = 0;
-    std::uint32_t pid = 0;
+    std::uint32_t pid = 0; // of the first that began, as host and log
     std::string host;
     std::string log;
+    std::vector<std::string> other_logs; // of its other processes
     Verdict verdict = Verdict::inconclusive;
     std::string end;                          // the rest of a sentence
     std::optional<std::uint32_t> exit_status; // none: it came to no end of its own
@@ -42,10 +44,14 @@ struct Fields<JobProcess> {
     static constexpr const char* kName = "job_process";
     static constexpr FieldList kAll{
         Field{"number", &JobProcess::number,
-              "Its rank; where not every process has one, its place in the order of the files."},
-        Field{"pid", &JobProcess::pid},
+              "Its rank; where no process has one, its place in the order of the files."},
+        Field{"pid", &JobProcess::pid, "Of the first of the rank's processes that began."},
         Field{"host", OrNull{&JobProcess::host}},
         Field{"log", &JobProcess::log},
+        Field{"other_logs", &JobProcess::other_logs,
+              "Of the rank's other processes, that ran at the same time: numbers are sums over "
+              "them, and the end is that of the one that ended worst."}
+            .since(3),
         Field{"verdict", &JobProcess::verdict},
         Field{"end", &JobProcess::end, "The rest of a sentence about it."},
         Field{"exit_status", &JobProcess::exit_status,
@@ -69,6 +75,33 @@ struct Fields<JobProcess> {
             .since(1),
         Field{"total_bytes", OrNull{&JobProcess::total_bytes}, "Of that device."}.since(1),
         Field{"found", &JobProcess::found, "Its report has a finding, of whatever kind."}.since(3),
+    };
+};
+
+// A process that has no rank, where others have one: a launcher, mostly.
+struct JobOutsider {
+    std::uint32_t pid = 0;
+    std::string host;
+    std::string log;
+    Verdict verdict = Verdict::inconclusive;
+    std::string end; // the rest of a sentence
+    std::optional<std::uint32_t> exit_status;
+    std::vector<std::string> findings; // sentences, as its report begins; one at least
+    std::string title;                 // of the first of these; empty: it is no finding
+
+    bool failed() const noexcept { return exit_status.value_or(0) != 0; }
+};
+template <>
+struct Fields<JobOutsider> {
+    static constexpr const char* kName = "job_outsider";
+    static constexpr FieldList kAll{
+        Field{"pid", &JobOutsider::pid},
+        Field{"host", OrNull{&JobOutsider::host}},
+        Field{"log", &JobOutsider::log},
+        Field{"verdict", &JobOutsider::verdict},
+        Field{"end", &JobOutsider::end, "The rest of a sentence about it."},
+        Field{"exit_status", &JobOutsider::exit_status},
+        Field{"findings", &JobOutsider::findings, "What its report begins with."}.lines(),
     };
 };
 
@@ -222,6 +255,7 @@ struct Job {
     std::vector<std::uint32_t> missing;
     std::vector<std::string> unread;             // files that could not be read, and why
     std::vector<JobProcess> processes;           // by number
+    std::vector<JobOutsider> without_rank;       // where others have one
     std::vector<JobEnd> ends;                    // what crashed or failed first comes first
     std::vector<JobHeadline> headlines;          // what hurts most first
     std::vector<JobFinding> findings;            // by kind, and in each the largest first
@@ -249,6 +283,10 @@ struct Fields<Job> {
         Field{"missing", &Job::missing, "Ranks that nothing was found of."},
         Field{"unread", &Job::unread, "Files that could not be read, and why."}.lines(),
         Field{"processes", &Job::processes, "By number."},
+        Field{"without_rank", &Job::without_rank,
+              "Processes that have no rank where others have one, as a launcher: they are compared "
+              "with none."}
+            .since(3),
         Field{"ends", &Job::ends,
               "Of processes that failed or whose verdict is inconclusive, by how they ended: what "
               "crashed or failed first comes first."}

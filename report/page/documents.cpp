@@ -114,6 +114,8 @@ Json job_document(const Job& job)
     add_subjects(json["headlines"], job.headlines);
     for (std::size_t at = 0; at < job.headlines.size(); ++at)
         json["headlines"][at]["words"] = headline_words(job, job.headlines[at]);
+    for (std::size_t at = 0; at < job.without_rank.size(); ++at)
+        json["without_rank"][at]["words"] = outsider_words(job.without_rank[at]);
     json["title"] = title_of(job);
     json["standings"] = standings_of(job);
     json["missing_words"] = number_ranges(job.missing);

@@ -40,6 +40,7 @@ public:
         for (const JobHeadline& one : job_.headlines)
             out_.wrapped("  ", subject(one.ranks) + ": ", headline_words(job_, one));
         ends(false);
+        outsiders();
         findings();
         headroom();
         if (all_)
@@ -56,13 +57,24 @@ private:
         const std::string standings = standings_of(job_);
         const std::size_t count = job_.processes.size();
         out_.wrapped("", out_.painted(capitals(title), color) + ": ",
-                     fmt::format("{} {} of {}{}, {}{}{}", grouped(count), job_.noun(count),
+                     fmt::format("{} {}{} of {}{}, {}{}{}", grouped(count), job_.noun(count),
+                                 of_processes(),
                                  job_.program.empty() ? "a program" : terminal_safe(job_.program),
                                  job_.name.empty() ? "" : ", job " + terminal_safe(job_.name),
                                  counted(job_.places, "call place"), standings.empty() ? "" : "; ",
                                  standings));
         for (const std::string& reason : job_.reasons)
             line("  " + terminal_safe(reason));
+    }
+
+    // " (8 processes)", where ranks have several.
+    std::string of_processes() const
+    {
+        std::size_t count = 0;
+        for (const JobProcess& process : job_.processes)
+            count += 1 + process.other_logs.size();
+        return count == job_.processes.size() ? ""
+                                              : fmt::format(" ({})", counted(count, "process"));
     }
 
     // Which was the first is told of the job's first end, where there are others.
@@ -82,6 +94,17 @@ private:
                             : fmt::format(", {} {} the first", job_.noun(1), end.first);
             line(text);
         }
+    }
+
+    void outsiders()
+    {
+        constexpr std::size_t kMost = 3;
+        const std::size_t told =
+            all_ ? job_.without_rank.size() : std::min(kMost, job_.without_rank.size());
+        for (std::size_t at = 0; at < told; ++at)
+            out_.wrapped("", "  ", outsider_words(job_.without_rank[at]));
+        if (const std::size_t more = job_.without_rank.size() - told; more > 0)
+            line(fmt::format("  ... and {} more without a rank: --all", counted(more, "process")));
     }
 
     void findings()
@@ -141,7 +164,15 @@ private:
         for (const JobProcess& process : job_.processes)
             line(fmt::format("{:>9}  {:<12} {:>14} {:>10}  {}", process.number,
                              name(process.verdict), human_bytes(process.peak_device_bytes),
-                             human_bytes(process.leaked_bytes), terminal_safe(process.log)));
+                             human_bytes(process.leaked_bytes), terminal_safe(logs_of(process))));
+    }
+
+    static std::string logs_of(const JobProcess& process)
+    {
+        std::string logs = process.log;
+        for (const std::string& log : process.other_logs)
+            logs += ", " + log;
+        return logs;
     }
 
     std::string subject(const std::vector<std::uint32_t>& numbers) const

@@ -71,13 +71,18 @@ std::string failed_where(const CheckRow& row, const Report& report)
     if (report.processes.size() < 2)
         return {};
     constexpr std::size_t kMostNamed = 4; // in one line
-    std::string names;
-    const std::size_t shown = std::min(kMostNamed, row.failed.size());
+    std::vector<std::string> names;       // a rank may have several processes
+    for (const std::size_t process : row.failed)
+        if (std::string name = process_name(report, process);
+            std::find(names.begin(), names.end(), name) == names.end())
+            names.push_back(std::move(name));
+    const std::size_t shown = std::min(kMostNamed, names.size());
+    std::string text;
     for (std::size_t at = 0; at < shown; ++at)
-        names += (at == 0 ? " in " : ", ") + process_name(report, row.failed[at]);
-    if (shown < row.failed.size())
-        names += fmt::format(" and {} more", row.failed.size() - shown);
-    return names;
+        text += (at == 0 ? " in " : ", ") + names[at];
+    if (shown < names.size())
+        text += fmt::format(" and {} more", names.size() - shown);
+    return text;
 }
 
 } // namespace vramscope::report

@@ -42,7 +42,12 @@ std::string title_of(const Job& job)
     const bool grows =
         std::any_of(job.findings.begin(), job.findings.end(),
                     [](const JobFinding& finding) { return finding.growth_bytes_per_step > 0; });
-    return grows ? "Grows" : "Clean";
+    if (grows)
+        return "Grows";
+    const auto outsider =
+        std::find_if(job.without_rank.begin(), job.without_rank.end(),
+                     [](const JobOutsider& process) { return !process.title.empty(); });
+    return outsider == job.without_rank.end() ? "Clean" : outsider->title;
 }
 
 std::string standings_of(const Job& job)
@@ -65,6 +70,14 @@ std::string headline_words(const Job& job, const JobHeadline& headline)
     return terminal_safe(fmt::format("{}; {} {}{}", headline.title, job.noun(1),
                                      headline.ranks.front(),
                                      headline.sentence.substr(headline.title.size())));
+}
+
+std::string outsider_words(const JobOutsider& process)
+{
+    std::string words = fmt::format("process {} ({}) has no rank: ", process.pid, process.log);
+    for (const std::string& finding : process.findings)
+        words += finding + "; ";
+    return terminal_safe(words + "it " + process.end);
 }
 
 } // namespace vramscope::report

@@ -97,7 +97,8 @@ std::string counted(std::uint64_t number, std::string_view noun)
 {
     if (number != 1 && noun.ends_with("ry"))
         return fmt::format("{} {}ies", grouped(number), noun.substr(0, noun.size() - 1));
-    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+    const char* const plural = noun.ends_with("ss") ? "es" : "s";
+    return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : plural);
 }
 
 std::string tries_of(std::uint64_t tries, std::uint64_t least_bytes, std::uint64_t most_bytes)

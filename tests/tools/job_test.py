@@ -319,6 +319,38 @@ class Jobs(CliTest):
         self.assertTrue(text.startswith("WRONG FREES: 1 rank of live, "), text)
         self.assertEqual(job["verdict"], "clean")  # it leaks nothing
 
+    def test_a_launcher_hides_no_rank_that_is_missing(self):
+        for number in (0, 2):
+            self.rank(number, size=3, options=["--reduced", "tables"])
+        done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "launcher.vsl", "--reduced", "tables", PROGRAMS / "live"],
+                              cwd=self.folder, input="hold 4096 1 end ", capture_output=True, text=True, timeout=120, env=self.environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text, job = self.run_job("tables")
+        self.assertRegex(text, r"^INCONCLUSIVE: 2 ranks of live, job 77, .*\n  nothing was found of 1 rank\n  missing: rank 1\n"
+                               r"  process \d+ \(launcher.vsl\) has no rank: Leaks: 4 KiB in 1 block ")
+        self.assertEqual((job["ranked"], job["missing"], [process["number"] for process in job["processes"]]), (True, [1], [0, 2]))
+        (outsider,) = job["without_rank"]
+        self.assertEqual((outsider["verdict"], outsider["exit_status"], len(outsider["findings"])), ("leaks", 0, 1))
+        self.assert_follows_schema("job", "job.json")
+
+    def test_a_process_that_a_rank_starts_is_of_that_rank(self):
+        for number in range(2):
+            done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", "--reduced", "tables", PROGRAMS / "ends",
+                                   "fork_before_cuda"], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                                  env=self.environment(RANK=str(number), WORLD_SIZE="2"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        text, job = self.run_job("tables")
+        self.assertEqual((job["verdict"], job["verdict_reasons"]), ("leaks", []), text)
+        self.assertTrue(text.startswith("LEAKS: 2 ranks (4 processes) of ends, "), text)
+        self.assertEqual([len(process["other_logs"]) for process in job["processes"]], [1, 1])
+        self.assertEqual({(finding["kind"], *finding["ranks"]) for finding in job["findings"]}, {("all", 0, 1)})
+        self.assertEqual(sum(finding["leaked_bytes"] for finding in job["findings"]), 2 * 94000)
+        self.assert_follows_schema("job", "job.json")
+        _, check, _ = self.vramscope("check", ".")
+        self.assertIn(" FAILED in rank 0, rank 1\n", check)
+        logs = [f"{number}.vsl{again}" for number in range(2) for again in ("", ".1")]
+        self.assertEqual(self.run_job(*logs, "tables")[1]["processes"], job["processes"])  # a log and its table are one process
+
     def test_a_page_takes_the_place_of_the_text(self):
         self.rank(0, size=1)
         if not self.has_pages():

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "report/model/job.hpp"
+#include "report/model/report.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -41,6 +42,22 @@ TEST(RankWords, APartSaysOfHowMany)
     EXPECT_EQ(part_of_job({0, 1, 2}, {0, 1, 2}, false), "all 3 processes");
     EXPECT_EQ(part_of_job({7}, {7}, true), "rank 7");
     EXPECT_EQ(part_of_job({0}, {0}, false), "process 0");
+}
+
+TEST(RankWords, ARankOfSeveralProcessesIsCountedOnce)
+{
+    Report report;
+    report.processes.resize(6);
+    for (std::size_t process = 0; process < 6; ++process) {
+        report.processes[process].pid = static_cast<std::uint32_t>(100 + process);
+        RankRow& row = report.ranks.rows.emplace_back();
+        row.process = process;
+        row.rank = static_cast<std::uint32_t>(process / 2);
+    }
+    EXPECT_EQ(part_of_job(report, {0, 2, 4}), "all 3 ranks");
+    EXPECT_EQ(part_of_job(report, {0, 1, 3}), "2 of 3 ranks (0, 1)");
+    report.ranks.rows[5].rank.reset();
+    EXPECT_EQ(part_of_job(report, {0, 1, 3}), "3 of 6 processes (100, 101, 103)");
 }
 
 TEST(RankWords, WhatNearlyAllHaveNamesTheOthersWhereThatIsShorter)

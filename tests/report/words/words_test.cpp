@@ -29,6 +29,7 @@ TEST(Words, NumbersAreGroupedAndNounsAgree)
     EXPECT_EQ(counted(0, "block"), "0 blocks");
     EXPECT_EQ(counted(1, "library"), "1 library");
     EXPECT_EQ(counted(20, "library"), "20 libraries");
+    EXPECT_EQ(counted(2, "process"), "2 processes");
 }
 
 TEST(Words, TriesAreToldByTheSizeOfEach)

@@ -8,7 +8,7 @@ import { Table } from "../table.jsx";
 import { bytesText, counted, grouped } from "../words.js";
 import { Findings, KINDS } from "./findings.jsx";
 import { RankButton, RankMap } from "./map.jsx";
-import { NOUN, nounOf, placeOf, rankText, ranksText, valuesText } from "./words.js";
+import { nounOf, placeOf, rankText, ranksText, valuesText } from "./words.js";
 
 /** What the job's parts are, in the order of its page. */
 export const JOB_PARTS = [
@@ -119,10 +119,14 @@ function Ends() {
 
 /** What reports of ranks tell that is of no call place below. */
 function Headlines() {
-  if (job.headlines.length === 0) return null;
+  const facts = [
+    ...job.headlines.map(({ title, subject, words }) => [title, `${subject}: ${words}`]),
+    ...job.without_rank.map(({ words }) => ["No rank", words]),
+  ];
+  if (facts.length === 0) return null;
   return (
-    <Section id="reported" title={`What reports of ${NOUN} tell`} about="`vramscope report` of the log of such a one has the call stacks.">
-      <Facts facts={job.headlines.map(({ title, subject, words }) => [title, `${subject}: ${words}`])} />
+    <Section id="reported" title="What reports tell" about="`vramscope report` of such a log has the call stacks. What has no rank, as a launcher, is compared with none.">
+      <Facts facts={facts} />
     </Section>
   );
 }

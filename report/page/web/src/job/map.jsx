@@ -5,7 +5,7 @@ import { bytesCell, noCell, shownCell, verdictCell } from "../cells.jsx";
 import { job } from "../data.js";
 import { Choice, Section } from "../parts.jsx";
 import { AsTable } from "../table.jsx";
-import { bytesText, fileName } from "../words.js";
+import { bytesText, fileName, grouped } from "../words.js";
 import { growthText, rankText, ranksText, standingOf } from "./words.js";
 
 const LEVELS = 4; // of heat, beside none
@@ -88,6 +88,7 @@ function Readout({ cell }) {
         process.end,
         process.host,
         fileName(process.log),
+        process.other_logs.length > 0 && `${grouped(process.other_logs.length)} more at the same time`,
       ].filter(Boolean)
     : ["missing: nothing was found of it"];
   const [tone, word] = process ? standingOf(process) : [];
@@ -241,7 +242,7 @@ function rowOf(process, chosen, choose) {
     process.free_bytes === null ? noCell() : bytesCell(process.free_bytes),
     process.end,
     process.host ?? "",
-    process.log,
+    [process.log, ...process.other_logs].join(", "),
   ];
 }
 
