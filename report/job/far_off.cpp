@@ -38,8 +38,8 @@ FarOff far_off(const Values& values)
     const double spread = std::max(
         {1.4826 * median(deviations), 0.01 * usual, static_cast<double>(kLeastThatMatters)});
     for (std::size_t at = 0; at < values.size(); ++at)
-        if (deviations.empty() || std::abs(bytes[at] - usual) > kFar * spread)
-            found.processes.push_back(values[at].first);
+        if (std::abs(bytes[at] - usual) > kFar * spread)
+            (bytes[at] < usual ? found.below : found.above).push_back(values[at].first);
     found.usual = static_cast<std::uint64_t>(usual + 0.5);
     return found;
 }

@@ -13,7 +13,8 @@ using Values = std::vector<std::pair<std::size_t, std::uint64_t>>; // of process
 inline constexpr std::uint64_t kLeastThatMatters = 1u << 20; // bytes
 
 struct FarOff {
-    std::vector<std::size_t> processes;
+    std::vector<std::size_t> below;
+    std::vector<std::size_t> above;
     std::uint64_t usual = 0; // the median
 };
 

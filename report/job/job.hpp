@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "report/job/far_off.hpp"
 #include "report/job/reduced_table.hpp"
 #include "report/model/job.hpp"
 
@@ -72,15 +74,25 @@ private:
     void number_shares(std::size_t added);
     void judge();
     void judge_outsiders();
+    struct ValueKind {
+        std::uint64_t Share::*of_share;
+        std::uint64_t JobFinding::*bytes;
+        bool JobFinding::*differs;
+    };
+    static const ValueKind kAtPeak;
+    static const ValueKind kValues[3];
     void find_in(const Place& place, format::Memory memory);
+    std::vector<JobFinding> far_off_in(const Values& values, const ValueKind& value);
     void find_far_peaks();
     void find_headlines();
     void find_headroom();
     std::vector<std::uint32_t> numbers_of(const std::vector<std::size_t>& processes) const;
     bool is_rare(std::size_t processes) const;
+    bool is_odd(const std::vector<std::size_t>& processes, const Values& values) const;
 
     std::vector<Member> processes_;
     std::map<Key, Place> places_;
+    std::set<std::size_t> stages_; // processes that have another value at a place, as a part has
     Job job_;
 };
 

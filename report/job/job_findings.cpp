@@ -1,10 +1,9 @@
 // report/job/job_findings.cpp — the rules of what is told of a place, and of whole peaks.
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
-#include "report/job/far_off.hpp"
 #include "report/job/job.hpp"
+#include "report/job/layout.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -37,44 +36,70 @@ std::vector<std::size_t> processes_of(const Values& values)
 
 } // namespace
 
+constexpr JobJoin::ValueKind JobJoin::kAtPeak{&Share::at_peak, &JobFinding::at_peak_bytes,
+                                              &JobFinding::at_peak_differs};
+constexpr JobJoin::ValueKind JobJoin::kValues[] = {
+    {&Share::leaked, &JobFinding::leaked_bytes, &JobFinding::leaked_differs},
+    {&Share::growth, &JobFinding::growth_bytes_per_step, &JobFinding::growth_differs},
+    kAtPeak};
+
 bool JobJoin::is_rare(std::size_t processes) const
 {
     const std::size_t rare = std::max<std::size_t>(1, processes_.size() / 50);
     return processes <= rare && 2 * processes < processes_.size();
 }
 
+// A minority as robust statistics allow it, which is less than what moves the median; and not one
+// that the layout of the job explains, as the last stage of a pipeline has more.
+bool JobJoin::is_odd(const std::vector<std::size_t>& processes, const Values& values) const
+{
+    return 4 * processes.size() <= values.size() &&
+           !is_part_of_layout(numbers_of(processes), numbers_of(processes_of(values)),
+                              std::max(job_.world_size, processes_.back().about.number + 1));
+}
+
+// Each side by itself: one that is far below hides none that is far above.
+std::vector<JobFinding> JobJoin::far_off_in(const Values& values, const ValueKind& value)
+{
+    std::vector<JobFinding> findings;
+    const FarOff far = far_off(values);
+    for (const auto* const side : {&far.below, &far.above}) {
+        if (side->empty())
+            continue;
+        if (!is_odd(*side, values)) {
+            stages_.insert(side->begin(), side->end());
+            continue;
+        }
+        JobFinding& finding = findings.emplace_back();
+        finding.kind = JobFindingKind::far_off;
+        finding.ranks = numbers_of(*side);
+        finding.*value.bytes = mean(values, *side);
+        finding.*value.differs = differ(values, *side);
+        finding.usual_bytes = far.usual;
+    }
+    return findings;
+}
+
 // Values that the same processes have are one finding.
 void JobJoin::find_in(const Place& place, format::Memory memory)
 {
-    constexpr std::tuple<std::uint64_t Share::*, std::uint64_t JobFinding::*, bool JobFinding::*>
-        kValues[] = {
-            {&Share::leaked, &JobFinding::leaked_bytes, &JobFinding::leaked_differs},
-            {&Share::growth, &JobFinding::growth_bytes_per_step, &JobFinding::growth_differs},
-            {&Share::at_peak, &JobFinding::at_peak_bytes, &JobFinding::at_peak_differs}};
     std::map<std::vector<std::size_t>, JobFinding> by_processes;
-    for (const auto& [of_share, of_finding, differs] : kValues) {
+    for (const ValueKind& value : kValues) {
         Values values;
         for (const Share& share : place.shares)
-            if (share.*of_share > 0)
-                values.emplace_back(share.process, share.*of_share);
+            if (share.*value.of_share > 0)
+                values.emplace_back(share.process, share.*value.of_share);
         if (values.empty())
             continue;
         const std::vector<std::size_t> all = processes_of(values);
-        by_processes[all].*of_finding = mean(values, all);
-        by_processes[all].*differs = differ(values, all);
-        const FarOff far = far_off(values);
-        if (far.processes.empty() || !is_rare(far.processes.size()))
-            continue;
-        JobFinding finding;
-        static_cast<CallPlace&>(finding) = place.place;
-        finding.kind = JobFindingKind::far_off;
-        finding.memory = memory;
-        finding.ranks = numbers_of(far.processes);
-        finding.step = of_share == &Share::growth ? place.step : "";
-        finding.*of_finding = mean(values, far.processes);
-        finding.*differs = differ(values, far.processes);
-        finding.usual_bytes = far.usual;
-        job_.findings.push_back(std::move(finding));
+        by_processes[all].*value.bytes = mean(values, all);
+        by_processes[all].*value.differs = differ(values, all);
+        for (JobFinding& finding : far_off_in(values, value)) {
+            static_cast<CallPlace&>(finding) = place.place;
+            finding.memory = memory;
+            finding.step = finding.growth_bytes_per_step > 0 ? place.step : "";
+            job_.findings.push_back(std::move(finding));
+        }
     }
     for (auto& [processes, finding] : by_processes) {
         const bool wrong = finding.leaked_bytes > 0 || finding.growth_bytes_per_step > 0;
@@ -95,24 +120,18 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
 }
 
 // Among those that have the same places: a stage of a pipeline has another peak, and is no fault.
+// Nor is one whose place it shares with others.
 void JobJoin::find_far_peaks()
 {
     std::map<std::uint64_t, Values> by_kind;
     for (std::size_t at = 0; at < processes_.size(); ++at)
-        by_kind[processes_[at].kind].emplace_back(at, processes_[at].about.peak_device_bytes);
-    for (const auto& [kind, values] : by_kind) {
-        const FarOff far = far_off(values);
-        if (far.processes.empty() || !is_rare(far.processes.size()))
-            continue;
-        JobFinding finding;
-        finding.kind = JobFindingKind::far_off;
-        finding.of_whole_peaks = true;
-        finding.ranks = numbers_of(far.processes);
-        finding.at_peak_bytes = mean(values, far.processes);
-        finding.at_peak_differs = differ(values, far.processes);
-        finding.usual_bytes = far.usual;
-        job_.findings.push_back(std::move(finding));
-    }
+        if (!stages_.contains(at))
+            by_kind[processes_[at].kind].emplace_back(at, processes_[at].about.peak_device_bytes);
+    for (const auto& [kind, values] : by_kind)
+        for (JobFinding& finding : far_off_in(values, kAtPeak)) {
+            finding.of_whole_peaks = true;
+            job_.findings.push_back(std::move(finding));
+        }
 }
 
 } // namespace vramscope::report

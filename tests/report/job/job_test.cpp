@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "report/words/rank_words.hpp"
@@ -60,6 +61,73 @@ TEST(Job, SaysNothingOfSoundRanks)
             EXPECT_EQ(faults(job), expected) << count << " ranks, seed " << seed;
             EXPECT_EQ(job.verdict, Verdict::clean);
         }
+}
+
+// The same, with a stage that has three times as much at one place, and no place of its own.
+std::vector<Rank> staged(std::uint32_t count, std::uint32_t block, std::uint32_t step,
+                         std::mt19937& random)
+{
+    std::vector<Rank> ranks = sound(count, random);
+    const std::uint32_t stage = static_cast<std::uint32_t>(random()) % (count / block);
+    const std::uint32_t part = static_cast<std::uint32_t>(random()) % step;
+    for (std::uint32_t number = 0; number < count; ++number)
+        if (number / block == stage && number % step == part) {
+            ranks[number].process().sites[5].at_peak_bytes += 128 * kMiB;
+            ranks[number].process().about.peak_device_bytes += 128 * kMiB;
+        }
+    return ranks;
+}
+
+TEST(Job, SaysNothingOfAStageThatHasMoreAtOnePlace)
+{
+    for (const std::uint32_t count : {16u, 64u, 96u, 512u})
+        for (const std::uint32_t block : {2u, 4u, 8u, 16u})
+            for (const std::uint32_t step : {1u, 2u, 4u})
+                for (std::uint32_t seed = 1; seed <= 5 && step < block; ++seed) {
+                    std::mt19937 random(seed);
+                    const std::vector<Rank> ranks = staged(count, block, step, random);
+                    EXPECT_EQ(faults(joined(ranks)), std::vector<std::string>{})
+                        << count << " ranks, block " << block << ", step " << step;
+                }
+}
+
+TEST(Job, NamesAFewThatAreFarOffOnEachSide)
+{
+    std::size_t named = 0;
+    for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<Rank> ranks = sound(64, random);
+        const auto more = [&](std::size_t rank, std::uint64_t bytes) {
+            ranks[rank].process().sites[3].at_peak_bytes += bytes;
+        };
+        Numbers planted(64);
+        for (std::uint32_t at = 0; at < 64; ++at)
+            planted[at] = at;
+        std::shuffle(planted.begin(), planted.end(), random);
+        for (std::size_t at = 0; at < 4; ++at)
+            more(planted[at], at < 3 ? 60 * kMiB : -60 * kMiB);
+        std::sort(planted.begin(), planted.begin() + 3);
+        const std::vector<std::string> expected{
+            fmt::format("far-off layer3 {} {} {}", planted[0], planted[1], planted[2]),
+            fmt::format("far-off layer3 {}", planted[3])};
+        std::vector<std::string> found = faults(joined(ranks));
+        named += std::is_permutation(found.begin(), found.end(), expected.begin(), expected.end());
+    }
+    EXPECT_EQ(named, 50u);
+}
+
+TEST(Job, AQuarterMayBeFarOffAndMoreIsAnotherPart)
+{
+    const auto found = [](const Numbers& high) {
+        std::vector<Rank> ranks;
+        for (std::uint32_t number = 0; number < 8; ++number)
+            ranks.emplace_back(number).site(
+                "load", std::count(high.begin(), high.end(), number) ? 90 * kMiB : kMiB);
+        return faults(joined(ranks));
+    };
+    EXPECT_EQ(found({2, 5}), (std::vector<std::string>{"far-off load 2 5", "far-off peak 2 5"}));
+    EXPECT_EQ(found({2, 5, 7}), std::vector<std::string>{});
+    EXPECT_EQ(found({3, 7}), std::vector<std::string>{}) << "each fourth: a stage";
 }
 
 TEST(Job, APartOfTheJobIsNoFault)

@@ -84,6 +84,7 @@ TEST(RankWords, AMeanIsToldWhereNoRankNeedHaveIt)
     JobFinding finding;
     finding.leaked_bytes = 23 << 19;
     finding.growth_bytes_per_step = 4096;
+    finding.step = "step";
     EXPECT_EQ(values_of(finding), "leaked 11.5 MiB, grows by 4 KiB per step");
     finding.leaked_differs = true;
     EXPECT_EQ(values_of(finding), "leaked 11.5 MiB on average, grows by 4 KiB per step");
