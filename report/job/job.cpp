@@ -15,8 +15,8 @@ namespace {
 
 std::uint64_t weight(const JobFinding& finding)
 {
-    const std::uint64_t value =
-        std::max({finding.leaked_bytes, finding.growth_bytes_per_step, finding.at_peak_bytes});
+    const std::uint64_t value = std::max({finding.leaked_bytes, finding.held_bytes,
+                                          finding.growth_bytes_per_step, finding.at_peak_bytes});
     return value > finding.usual_bytes ? value - finding.usual_bytes : finding.usual_bytes - value;
 }
 
@@ -47,7 +47,7 @@ void JobJoin::add(const ReducedProcess& process, const std::string& file)
         if (place.shares.empty() || place.shares.back().process != added)
             place.shares.push_back({.process = added});
         Share& share = place.shares.back();
-        share.leaked += site.leaked_bytes;
+        (about.verdict == Verdict::inconclusive ? share.held : share.leaked) += site.leaked_bytes;
         share.growth += site.growth_bytes_per_step;
         share.at_peak += site.at_peak_bytes;
         about.growth_bytes_per_step += site.growth_bytes_per_step;

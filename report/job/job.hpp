@@ -36,6 +36,7 @@ private:
     struct Share {
         std::size_t process;
         std::uint64_t leaked = 0;
+        std::uint64_t held = 0; // the same where it may be no leak
         std::uint64_t growth = 0;
         std::uint64_t at_peak = 0;
     };
@@ -80,13 +81,14 @@ private:
         bool JobFinding::*differs;
     };
     static const ValueKind kAtPeak;
-    static const ValueKind kValues[3];
+    static const ValueKind kValues[4];
     void find_in(const Place& place, format::Memory memory);
     std::vector<JobFinding> far_off_in(const Values& values, const ValueKind& value);
     void find_far_peaks();
     void find_headlines();
     void find_headroom();
     std::vector<std::uint32_t> numbers_of(const std::vector<std::size_t>& processes) const;
+    JobFindingKind kind_of(const JobFinding& finding, std::size_t processes) const;
     bool is_rare(std::size_t processes) const;
     bool is_odd(const std::vector<std::size_t>& processes, const Values& values) const;
 

@@ -40,8 +40,21 @@ constexpr JobJoin::ValueKind JobJoin::kAtPeak{&Share::at_peak, &JobFinding::at_p
                                               &JobFinding::at_peak_differs};
 constexpr JobJoin::ValueKind JobJoin::kValues[] = {
     {&Share::leaked, &JobFinding::leaked_bytes, &JobFinding::leaked_differs},
+    {&Share::held, &JobFinding::held_bytes, &JobFinding::held_differs},
     {&Share::growth, &JobFinding::growth_bytes_per_step, &JobFinding::growth_differs},
     kAtPeak};
+
+JobFindingKind JobJoin::kind_of(const JobFinding& finding, std::size_t processes) const
+{
+    const bool wrong = finding.leaked_bytes > 0 || finding.growth_bytes_per_step > 0;
+    if (!wrong && finding.held_bytes > 0)
+        return JobFindingKind::held;
+    if ((wrong || finding.at_peak_bytes >= kLeastThatMatters) && is_rare(processes))
+        return JobFindingKind::alone;
+    if (!wrong)
+        return JobFindingKind::part;
+    return processes == processes_.size() ? JobFindingKind::all : JobFindingKind::some;
+}
 
 bool JobJoin::is_rare(std::size_t processes) const
 {
@@ -80,7 +93,8 @@ std::vector<JobFinding> JobJoin::far_off_in(const Values& values, const ValueKin
     return findings;
 }
 
-// Values that the same processes have are one finding.
+// Values that the same processes have are one finding. What was there at the peak tells ranks apart
+// where the others do not have the place at all: with them it was perhaps there at another time.
 void JobJoin::find_in(const Place& place, format::Memory memory)
 {
     std::map<std::vector<std::size_t>, JobFinding> by_processes;
@@ -94,6 +108,8 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         const std::vector<std::size_t> all = processes_of(values);
         by_processes[all].*value.bytes = mean(values, all);
         by_processes[all].*value.differs = differ(values, all);
+        if (value.of_share == &Share::held)
+            continue; // what was held is as chance ended it
         for (JobFinding& finding : far_off_in(values, value)) {
             static_cast<CallPlace&>(finding) = place.place;
             finding.memory = memory;
@@ -102,19 +118,16 @@ void JobJoin::find_in(const Place& place, format::Memory memory)
         }
     }
     for (auto& [processes, finding] : by_processes) {
-        const bool wrong = finding.leaked_bytes > 0 || finding.growth_bytes_per_step > 0;
-        const bool all = processes.size() == processes_.size();
-        if (all && !wrong)
+        finding.kind = kind_of(finding, processes.size());
+        const bool of_peak =
+            finding.leaked_bytes + finding.held_bytes == 0 && finding.growth_bytes_per_step == 0;
+        if (of_peak &&
+            (processes.size() == processes_.size() || processes.size() != place.shares.size()))
             continue;
         static_cast<CallPlace&>(finding) = place.place;
         finding.memory = memory;
         finding.ranks = numbers_of(processes);
         finding.step = finding.growth_bytes_per_step > 0 ? place.step : "";
-        const bool matters = wrong || finding.at_peak_bytes >= kLeastThatMatters;
-        finding.kind = matters && is_rare(processes.size()) ? JobFindingKind::alone
-                       : !wrong                             ? JobFindingKind::part
-                       : all                                ? JobFindingKind::all
-                                                            : JobFindingKind::some;
         job_.findings.push_back(std::move(finding));
     }
 }

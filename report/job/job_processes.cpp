@@ -222,6 +222,7 @@ void JobJoin::number_shares(std::size_t added)
                 continue;
             Share& sum = by_number.try_emplace(number, Share{.process = number}).first->second;
             sum.leaked += share.leaked;
+            sum.held += share.held;
             sum.growth += share.growth;
             sum.at_peak += share.at_peak;
         }

@@ -155,15 +155,15 @@ enum class JobFindingKind {
     far_off, // its value is far from what is usual among those that have it
     some,    // some leak or grow there, and others do not
     all,     // all leak or grow there
+    held,    // what those had there whose end shows no leaks: they crashed, or were killed
     part,    // some have it, as the stages of a pipeline have their own
 };
 template <>
 struct Words<JobFindingKind> {
-    static constexpr format::Word<JobFindingKind> kAll[] = {{JobFindingKind::alone, "alone"},
-                                                            {JobFindingKind::far_off, "far-off"},
-                                                            {JobFindingKind::some, "some"},
-                                                            {JobFindingKind::all, "all"},
-                                                            {JobFindingKind::part, "part"}};
+    static constexpr format::Word<JobFindingKind> kAll[] = {
+        {JobFindingKind::alone, "alone"}, {JobFindingKind::far_off, "far-off"},
+        {JobFindingKind::some, "some"},   {JobFindingKind::all, "all"},
+        {JobFindingKind::held, "held"},   {JobFindingKind::part, "part"}};
 };
 
 // A call place, and the ranks that it is about. Bytes are means over these ranks, of all their
@@ -173,10 +173,13 @@ struct JobFinding : CallPlace {
     format::Memory memory = format::Memory::none;
     std::vector<std::uint32_t> ranks; // JobProcess::number, ascending
     std::uint64_t leaked_bytes = 0;
+    std::uint64_t held_bytes =
+        0; // at the end, of processes of which nobody knows whether they leak
     std::uint64_t growth_bytes_per_step = 0;
     std::string step; // what that is per; empty: it does not grow
     std::uint64_t at_peak_bytes = 0;
     bool leaked_differs = false; // among these ranks: the mean is then nobody's
+    bool held_differs = false;
     bool growth_differs = false;
     bool at_peak_differs = false;
     std::uint64_t usual_bytes = 0; // far_off: the median of those that have it
@@ -190,17 +193,24 @@ struct Fields<JobFinding> {
             Field{"kind", &JobFinding::kind,
                   "alone: few ranks have it, and the others do not. far-off: its value is far from "
                   "the median of those that have it. some: some leak or grow there, and others do "
-                  "not. all: all do. part: some have it, as the stages of a pipeline have their "
-                  "own."},
+                  "not. all: all do. held: what ranks had there that crashed or were killed, or of "
+                  "which events are missing. part: some have it, as the stages of a pipeline have "
+                  "their own."},
             Field{"ranks", &JobFinding::ranks, "Numbers of processes, ascending."}.not_empty(),
             kFingerprint,
             Field{"api", &CallPlace::api, "Empty: it is of no place, but of whole peaks."},
             Field{"memory", &JobFinding::memory},
             Field{"leaked_bytes", &JobFinding::leaked_bytes,
-                  "This and the next two: the mean of these ranks; 0: no part of the finding."},
+                  "This and the next three: the mean of these ranks; 0: no part of the finding."},
+            Field{"held_bytes", &JobFinding::held_bytes,
+                  "At the end of processes whose verdict is inconclusive: it may be no leak."}
+                .since(3),
             Field{"growth_bytes_per_step", &JobFinding::growth_bytes_per_step},
             Field{"step", OrNull{&JobFinding::step}, "What that is per, as of a process."}.since(3),
-            Field{"at_peak_bytes", &JobFinding::at_peak_bytes},
+            Field{
+                "at_peak_bytes", &JobFinding::at_peak_bytes,
+                "When the most was allocated on the device. Told of ranks of which it is compared "
+                "where no other has the place."},
             Field{"usual_bytes", &JobFinding::usual_bytes,
                   "far-off: the median of those that have it; else 0."},
         },

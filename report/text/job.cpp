@@ -77,12 +77,13 @@ private:
                                               : fmt::format(" ({})", counted(count, "process"));
     }
 
-    // Which was the first is told of the job's first end, where there are others.
+    // Which was the first is told among those that ended by their own fault, where there are
+    // others: what was killed may have waited for them since long.
     void ends(bool by_own_fault)
     {
         std::size_t ended = 0;
         for (const JobEnd& end : job_.ends)
-            ended += end.ranks.size();
+            ended += end.by_own_fault() ? end.ranks.size() : 0;
         for (const JobEnd& end : job_.ends) {
             if (end.by_own_fault() != by_own_fault)
                 continue;

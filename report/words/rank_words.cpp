@@ -117,6 +117,7 @@ std::string values_of(const JobFinding& finding)
                                 unit, differs ? " on average" : "");
     };
     add("leaked", finding.leaked_bytes, "", finding.leaked_differs);
+    add("held at the end", finding.held_bytes, "", finding.held_differs);
     add("grows by", finding.growth_bytes_per_step,
         fmt::format(" per {}", terminal_safe(finding.step)), finding.growth_differs);
     add("at peak", finding.at_peak_bytes, "", finding.at_peak_differs);

@@ -319,6 +319,20 @@ class Jobs(CliTest):
         self.assertTrue(text.startswith("WRONG FREES: 1 rank of live, "), text)
         self.assertEqual(job["verdict"], "clean")  # it leaks nothing
 
+    def test_what_failed_is_told_before_what_was_killed_for_it(self):
+        done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "0.vsl", "--reduced", "tables", PROGRAMS / "ends", "SIGKILL"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=120, env=self.environment(RANK="0", WORLD_SIZE="2"))
+        self.assertEqual(done.returncode, 137, done.stderr)
+        self.rank(1, USUAL + "hold 4294967296 1 ", size=2, options=["--reduced", "tables"], status=3, job="")
+        text, job = self.run_job("tables")
+        self.assertRegex(text, r"\n  1 of 2 ranks \(1\): exited with status 3\n"  # that it was the first, nobody knows
+                               r"  1 of 2 ranks \(1\): Out of memory: [\s\S]*status 3\n"
+                               r"  1 of 2 ranks \(0\): was killed by signal 9 \(SIGKILL\)\n"
+                               r"  1 of 2 ranks \(0\): held at the end 48.8 KiB, at peak 48.8 KiB\s+at ")
+        self.assertEqual({(finding["kind"], *finding["ranks"], finding["leaked_bytes"]) for finding in job["findings"]
+                          if finding["held_bytes"] > 0}, {("held", 0, 0)})
+        self.assert_follows_schema("job", "job.json")
+
     def test_a_launcher_hides_no_rank_that_is_missing(self):
         for number in (0, 2):
             self.rank(number, size=3, options=["--reduced", "tables"])

@@ -130,6 +130,39 @@ TEST(Job, AQuarterMayBeFarOffAndMoreIsAnotherPart)
     EXPECT_EQ(found({3, 7}), std::vector<std::string>{}) << "each fourth: a stage";
 }
 
+TEST(Job, APlaceThatOthersHadAtAnotherTimeTellsNoRankApart)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 8; ++number)
+        ranks.emplace_back(number)
+            .site("first", number == 3 ? 0 : 100 * kMiB)
+            .site("second", number == 3 ? 100 * kMiB : 0);
+    EXPECT_TRUE(joined(ranks).findings.empty()) << "each has both";
+    ranks[3].site("own", 2 * kMiB);
+    ranks[5].site("leak_here", 3 * kMiB, kMiB);
+    ranks[6].site("leak_here", 0);
+    const Job job = joined(ranks);
+    EXPECT_EQ(faults(job), (std::vector<std::string>{"alone leak_here 5", "alone own 3"}));
+    EXPECT_EQ(values_of(job.findings[0]), "leaked 1 MiB, at peak 3 MiB") << "which is true of it";
+}
+
+TEST(Job, WhatWasHeldAtACrashIsNoLeakAndComesBehindThem)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 8; ++number)
+        ranks.emplace_back(number).site("load", 8 * kMiB);
+    ranks[6].site("leak_here", kMiB, kMiB);
+    for (const std::size_t crashed : {2u, 3u}) {
+        ranks[crashed].process().sites[0].leaked_bytes = crashed * 4 * kMiB;
+        ranks[crashed].process().about.verdict = Verdict::inconclusive;
+    }
+    const Job job = joined(ranks);
+    EXPECT_EQ(faults(job), (std::vector<std::string>{"alone leak_here 6", "held load 2 3"}));
+    EXPECT_EQ(job.findings[0].kind, JobFindingKind::alone);
+    EXPECT_EQ(job.findings[1].leaked_bytes, 0u);
+    EXPECT_EQ(values_of(job.findings[1]), "held at the end 10 MiB on average");
+}
+
 TEST(Job, APartOfTheJobIsNoFault)
 {
     std::mt19937 random(1);

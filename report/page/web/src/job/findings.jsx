@@ -12,6 +12,7 @@ export const KINDS = [
   { id: "far-off", title: "Far off", heading: "Values far from what is usual", about: `Among the ${NOUN} that have the place, of which there are five at least: six robust standard deviations from the median.`, bad: true },
   { id: "some", title: "Some", heading: `What leaks or grows on some ${NOUN}`, about: "On the others it does not.", bad: true },
   { id: "all", title: "All", heading: `What leaks or grows on all ${NOUN}`, about: "One line for all of them; bytes are what each has in the mean.", bad: true },
+  { id: "held", title: "Held", heading: "Held at the end", about: `Of ${NOUN} that crashed or were killed, or of which events are missing: it may be no leak.` },
   { id: "part", title: "Parts", heading: "Parts of the job", about: `Call places that some ${NOUN} have and others have not, as the stages of a pipeline: no fault.` },
 ];
 
@@ -28,6 +29,7 @@ const factsOf = (finding, mark) =>
       </button>,
     ],
     finding.leaked_bytes > 0 && ["Leaked", bytesText(finding.leaked_bytes)],
+    finding.held_bytes > 0 && ["Held at the end", bytesText(finding.held_bytes)],
     finding.growth_bytes_per_step > 0 && ["Grows", growthText(finding)],
     finding.at_peak_bytes > 0 && ["At peak", bytesText(finding.at_peak_bytes)],
     finding.kind === "far-off" && ["Usually", bytesText(finding.usual_bytes)],

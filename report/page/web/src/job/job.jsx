@@ -24,7 +24,7 @@ export const JOB_PARTS = [
 function leadText() {
   const [told] = job.headlines;
   if (told) return `${told.subject}: ${told.words}.`;
-  const first = job.findings.find(({ kind }) => kind !== "part");
+  const first = job.findings.find(({ kind }) => kind !== "part" && kind !== "held");
   if (!first) return `No ${job.ranked ? "rank" : "process"} leaks, grows or has what the others lack, as far as their logs show.`;
   const place = placeOf(first);
   return `${first.subject}: ${valuesText(first)} at ${[functionText(place), placeText(ownFrame(place))].filter(Boolean).join(" ")}.`;
@@ -97,7 +97,7 @@ function Headline() {
 
 /** "was killed by signal 9, the first" */
 function endText({ words, crashed, failed, ranks, first }, at) {
-  const others = job.ends.length > 1 || ranks.length > 1;
+  const others = ranks.length > 1 || job.ends.filter((end) => end.crashed || end.failed).length > 1;
   if (at > 0 || !(crashed || failed) || !others) return words;
   return `${words}; ${ranks.length > 1 ? `${rankText(first)} was` : "it was"} the first`;
 }
