@@ -11,14 +11,17 @@ namespace {
 
 constexpr std::size_t kMostTold = 3;
 
-std::uint64_t growth_on(std::int32_t device, const std::vector<ReducedSite>& sites)
+// Where the rate of one is not known, the sum of the others is too small.
+void add_growth(JobHeadroom& row, const std::vector<ReducedSite>& sites)
 {
-    std::uint64_t per_second = 0;
     for (const ReducedSite& site : sites)
-        if (site.device == device &&
-            format::kind_of(site.memory).kind == format::MemoryClass::device)
-            per_second += site.growth_bytes_per_second;
-    return per_second;
+        if (site.device == row.device && site.growth_bytes_per_step > 0 &&
+            format::kind_of(site.memory).kind == format::MemoryClass::device) {
+            row.growth_bytes_per_second += site.growth_bytes_per_second;
+            row.grows_unknown |= site.growth_bytes_per_second == 0;
+        }
+    if (row.grows_unknown)
+        row.growth_bytes_per_second = 0;
 }
 
 } // namespace
@@ -27,11 +30,12 @@ std::vector<JobHeadroom> headroom_of(const ReducedProcess& process)
 {
     std::vector<JobHeadroom> rows;
     for (const ReducedDevice& device : process.devices)
-        if (device.total_bytes > 0)
+        if (device.total_bytes > 0) {
             rows.push_back({.device = device.ordinal,
                             .total_bytes = device.total_bytes,
-                            .peak_bytes = device.peak_reserved_bytes,
-                            .growth_bytes_per_second = growth_on(device.ordinal, process.sites)});
+                            .peak_bytes = device.peak_reserved_bytes});
+            add_growth(rows.back(), process.sites);
+        }
     return rows;
 }
 
@@ -45,6 +49,9 @@ const JobHeadroom* fullest(const std::vector<JobHeadroom>& devices)
 
 std::optional<JobHeadroom> first_to_run_out(const std::vector<JobHeadroom>& all)
 {
+    if (std::any_of(all.begin(), all.end(),
+                    [](const JobHeadroom& row) { return row.grows_unknown; }))
+        return std::nullopt;
     std::optional<JobHeadroom> first;
     for (const JobHeadroom& row : all)
         if (row.full_after_ns() && (!first || *row.full_after_ns() < *first->full_after_ns()))

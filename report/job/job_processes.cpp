@@ -40,6 +40,9 @@ void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>
         }
         known->peak_bytes += row.peak_bytes;
         known->growth_bytes_per_second += row.growth_bytes_per_second;
+        known->grows_unknown |= row.grows_unknown;
+        if (known->grows_unknown)
+            known->growth_bytes_per_second = 0;
     }
 }
 

@@ -50,8 +50,11 @@ void JobJoin::look_for_missing()
     add_reasons(beyond);
     if (!job_.ranked)
         return;
+    // Where nobody says how many there are, the largest proves that the smaller ones exist.
+    const std::uint32_t expected =
+        job_.world_size > 0 ? job_.world_size : *processes_.back().rank + 1;
     auto next = processes_.begin();
-    for (std::uint32_t rank = 0; rank < job_.world_size; ++rank) {
+    for (std::uint32_t rank = 0; rank < expected; ++rank) {
         while (next != processes_.end() && *next->rank < rank)
             ++next;
         if (next == processes_.end() || *next->rank != rank)

@@ -76,6 +76,11 @@ Span expected_of(const std::vector<RankRow>& rows)
     Span all;
     for (const RankRow& row : rows)
         all.end = std::max(all.end, row.world_size.value_or(0));
+    if (all.end > 0)
+        return all;
+    // Where nobody says how many there are, the largest proves that the smaller ones exist.
+    for (const RankRow& row : rows)
+        all.end = std::max(all.end, row.rank ? *row.rank + 1 : 0);
     return all;
 }
 

@@ -209,8 +209,8 @@ struct Fields<JobFinding> {
             Field{"step", OrNull{&JobFinding::step}, "What that is per, as of a process."}.since(3),
             Field{
                 "at_peak_bytes", &JobFinding::at_peak_bytes,
-                "When the most was allocated on the device. Told of ranks of which it is compared "
-                "where no other has the place."},
+                "When the most was allocated on the device. alone and part tell it by itself only "
+                "where no other rank has the place."},
             Field{"usual_bytes", &JobFinding::usual_bytes,
                   "far-off: the median of those that have it; else 0."},
         },
@@ -223,6 +223,7 @@ struct JobHeadroom {
     std::uint64_t total_bytes = 0;
     std::uint64_t peak_bytes = 0;              // reserved
     std::uint64_t growth_bytes_per_second = 0; // of what is proven to grow; 0: nothing is
+    bool grows_unknown = false;                // something grows, and how fast is not known
 
     std::uint64_t free_bytes() const noexcept
     {
@@ -263,15 +264,16 @@ struct Job {
     bool ranked = true;               // numbers are ranks
     std::uint32_t world_size = 0;     // 0: nobody said it
     std::vector<std::uint32_t> missing;
-    std::vector<std::string> unread;             // files that could not be read, and why
-    std::vector<JobProcess> processes;           // by number
-    std::vector<JobOutsider> without_rank;       // where others have one
-    std::vector<JobEnd> ends;                    // what crashed or failed first comes first
-    std::vector<JobHeadline> headlines;          // what hurts most first
-    std::vector<JobFinding> findings;            // by kind, and in each the largest first
-    std::vector<JobHeadroom> headroom;           // the least first, three at most
-    std::optional<JobHeadroom> runs_out_first{}; // of all devices; none where nothing grows
-    std::uint64_t places = 0;                    // call places, over all processes
+    std::vector<std::string> unread;       // files that could not be read, and why
+    std::vector<JobProcess> processes;     // by number
+    std::vector<JobOutsider> without_rank; // where others have one
+    std::vector<JobEnd> ends;              // what crashed or failed first comes first
+    std::vector<JobHeadline> headlines;    // what hurts most first
+    std::vector<JobFinding> findings;      // by kind, and in each the largest first
+    std::vector<JobHeadroom> headroom;     // the least first, three at most
+    // Of all devices; none where nothing grows, or where one grows and nobody knows how fast.
+    std::optional<JobHeadroom> runs_out_first{};
+    std::uint64_t places = 0; // call places, over all processes
 
     const char* noun(std::uint64_t count) const noexcept // "ranks", "process"
     {
@@ -309,7 +311,7 @@ struct Fields<Job> {
         Field{"headroom", &Job::headroom, "The least first."}.rows_at_most(3),
         Field{"runs_out_first", &Job::runs_out_first,
               "The device of a process that is full first at the rate that it grows by; null: none "
-              "is proven to grow."}
+              "is proven to grow, or how fast one does is not known."}
             .since(2),
         Field{"places", &Job::places, "Call places that allocated, over all processes."},
     };

@@ -22,6 +22,14 @@ TEST(JobRanks, IsNeverCleanWhereARankIsMissing)
     EXPECT_EQ(JobJoin().finish().verdict, Verdict::inconclusive);
 }
 
+TEST(JobRanks, ALargerRankProvesThatSmallerOnesExist)
+{
+    const Job job = joined({Rank(0), Rank(1), Rank(3)});
+    EXPECT_EQ(job.world_size, 0u);
+    EXPECT_EQ(job.missing, (Numbers{2}));
+    EXPECT_EQ(job.verdict, Verdict::inconclusive);
+}
+
 TEST(JobRanks, IsNeverCleanWhereARankCrashedOrAFileCouldNotBeRead)
 {
     std::vector<Rank> ranks{Rank(0), Rank(1)};

@@ -294,8 +294,7 @@ TEST(Job, TellsWhichRankIsFullFirstAtTheRateThatItGrowsBy)
 {
     std::vector<Rank> ranks;
     for (std::uint32_t number = 0; number < 5; ++number)
-        ranks.emplace_back(number).device(1000 * kMiB, 900 * kMiB).site("grow", kMiB, 0, 1);
-    EXPECT_FALSE(joined(ranks).runs_out_first) << "how fast is not known";
+        ranks.emplace_back(number).device(1000 * kMiB, 900 * kMiB);
     const auto grow = [&](std::size_t rank, std::uint64_t per_second, std::int32_t device = 0,
                           format::Memory memory = format::Memory::device) {
         ranks[rank].site("grow", 0, 0, 1);
@@ -320,6 +319,8 @@ TEST(Job, TellsWhichRankIsFullFirstAtTheRateThatItGrowsBy)
     EXPECT_EQ(job.runs_out_first->full_after_ns(), 20'000'000'000u);
     grow(1, INT64_MAX);
     EXPECT_EQ(joined(ranks).runs_out_first->rank, 1u);
+    ranks[2].site("grow", 0, 0, kMiB);
+    EXPECT_FALSE(joined(ranks).runs_out_first) << "how fast rank 2 grows is not known";
 }
 
 } // namespace

@@ -100,6 +100,16 @@ TEST(Ranks, ThoseWithoutALogAreNamed)
         << "what others leaked is told all the same: " << report.headlines.front().sentence();
 }
 
+TEST(Ranks, WithoutAWorldTheLargestProvesThatSmallerOnesExist)
+{
+    std::vector<LogBuilder> logs;
+    for (const char* const rank : {"0", "1", "3"})
+        logs.push_back(process(100, kNoRank, 10_KiB).info("rank", rank));
+    EXPECT_EQ(report_of_all(logs).ranks.missing, std::vector<std::uint32_t>{2});
+    logs.pop_back();
+    EXPECT_EQ(report_of_all(logs).ranks.missing, std::vector<std::uint32_t>{});
+}
+
 // Four ranks on two nodes.
 TEST(Ranks, LogsOfOneNodeAreOfThatNodesRanks)
 {

@@ -44,7 +44,7 @@ function Figures() {
         href={missing > 0 ? "#ends" : "#map"}
         tone={missing > 0 ? "bad" : ""}
         value={grouped(job.processes.length)}
-        detail={missing > 0 ? `${grouped(missing)} missing of ${grouped(job.world_size)}` : job.world_size ? "none is missing" : "how many there should be is not known"}
+        detail={missing > 0 ? `${grouped(missing)} missing${job.world_size ? ` of ${grouped(job.world_size)}` : ""}` : job.world_size ? "none is missing" : "how many there should be is not known"}
       />
       <Figure
         title="Not freed"
