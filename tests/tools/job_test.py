@@ -333,6 +333,17 @@ class Jobs(CliTest):
                           if finding["held_bytes"] > 0}, {("held", 0, 0)})
         self.assert_follows_schema("job", "job.json")
 
+    def test_rules_for_leaks_are_refused_for_tables(self):
+        self.rank(0, "host 4096 1 ", size=1, options=["--reduced", "tables"])
+        (self.folder / "rules").write_text("leak:hold_on_host\n")
+        for command in (["job"], ["reduce"]):
+            for rules in (["--suppressions", "rules"], ["--no-builtin-suppressions"]):
+                status, stdout, stderr = self.vramscope(*command, *rules, "0.vsl", "tables")
+                self.assertEqual((status, stdout), (125, ""), command)
+                self.assert_one_line(stderr, f"{rules[0]}: tables/0.vsl.jsonl is a reduced table, ", "`vramscope reduce` of its log")
+        self.assertEqual(self.run_job("--suppressions", "rules", "0.vsl")[1]["verdict"], "clean")
+        self.assertEqual(self.run_job("tables")[1]["verdict"], "leaks")
+
     def test_a_launcher_hides_no_rank_that_is_missing(self):
         for number in (0, 2):
             self.rank(number, size=3, options=["--reduced", "tables"])

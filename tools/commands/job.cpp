@@ -113,6 +113,8 @@ int join_job(const JobOptions& options)
     const std::vector<fs::path> files =
         here ? find_job_files(options.files)
              : std::vector<fs::path>(options.files.begin(), options.files.end());
+    if (here)
+        refuse_rules_for_tables(files, options.suppressions);
     const std::vector<fs::path> taken = inputs(files, options.suppressions);
     const Output json(options.output.json, taken, options.output.force);
     const Output html = page_output(options.output, taken);

@@ -79,6 +79,15 @@ std::vector<fs::path> logs_without_table(const std::vector<fs::path>& logs,
     return without;
 }
 
+bool begins_as_table(std::ifstream& in)
+{
+    char head[64] = {};
+    in.read(head, sizeof head - 1);
+    in.clear();
+    in.seekg(0);
+    return report::is_reduced(head);
+}
+
 } // namespace
 
 std::vector<fs::path> find_job_files(const std::vector<std::string>& arguments)
@@ -101,12 +110,8 @@ void read_job_file(const fs::path& file, const report::Options& reading,
                    const std::function<void(std::istream&, const report::Report* of_log)>& show)
 {
     refuse_irregular(file);
-    char head[64] = {};
     std::ifstream in(file, std::ios::binary);
-    in.read(head, sizeof head - 1);
-    in.clear();
-    in.seekg(0);
-    if (report::is_reduced(head))
+    if (begins_as_table(in))
         return show(in, nullptr);
     if (file.extension() == ".jsonl")
         throw report::Error(report::Exit::bad_input,
@@ -115,6 +120,25 @@ void read_job_file(const fs::path& file, const report::Options& reading,
     const report::Report report = read_logs({file}, reading);
     report::write_reduced(table, report);
     show(table, &report);
+}
+
+void refuse_rules_for_tables(const std::vector<fs::path>& files, const SuppressionOptions& options)
+{
+    if (options.files.empty() && options.built_in)
+        return;
+    for (const fs::path& file : files) {
+        std::error_code unknown;
+        if (!fs::is_regular_file(file, unknown))
+            continue; // whoever reads it says what is wrong
+        std::ifstream in(file, std::ios::binary);
+        if (begins_as_table(in))
+            throw report::Error(
+                report::Exit::usage,
+                fmt::format("{}: {} is a reduced table, in which leaks were summed "
+                            "up; give rules to `vramscope reduce` of its log",
+                            options.files.empty() ? "--no-builtin-suppressions" : "--suppressions",
+                            file.string()));
+    }
 }
 
 } // namespace vramscope

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/findings/make_report.hpp"
+#include "tools/options/suppression_options.hpp"
 
 namespace vramscope {
 
@@ -20,5 +21,10 @@ std::vector<std::filesystem::path> find_job_files(const std::vector<std::string>
 // was a table. Error for what is neither, and for what is no regular file.
 void read_job_file(const std::filesystem::path& file, const report::Options& reading,
                    const std::function<void(std::istream&, const report::Report* of_log)>& show);
+
+// Error (usage) where the options have rules for leaks and one of the files is a reduced table:
+// what leaked was summed up when it was made.
+void refuse_rules_for_tables(const std::vector<std::filesystem::path>& files,
+                             const SuppressionOptions& options);
 
 } // namespace vramscope

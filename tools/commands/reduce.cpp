@@ -43,6 +43,7 @@ struct ReduceOptions {
 int reduce_logs(const ReduceOptions& options)
 {
     const std::vector<std::filesystem::path> files = find_job_files(options.files);
+    refuse_rules_for_tables(files, options.suppressions);
     const Output output(options.output, inputs(files, options.suppressions), options.force);
     report::Options reading;
     reading.suppressions = read_suppressions(options.suppressions);
