@@ -52,7 +52,7 @@ void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>
 void JobJoin::leave_out_copies()
 {
     const auto key = [](const Member& one) {
-        return std::tie(one.about.pid, one.about.host, one.started_ns);
+        return std::tie(one.rank, one.about.pid, one.about.host, one.started_ns);
     };
     std::sort(processes_.begin(), processes_.end(), [&](const Member& a, const Member& b) {
         return std::tuple(key(a), b.about.last_seen_ns, std::tie(a.about.log, a.file)) <

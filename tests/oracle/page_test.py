@@ -232,9 +232,9 @@ class PageTest(Pages, OracleTest):
         told = self.plan_of(self.run_simulated(program), status=110)
         self.assertEqual((told["verdict"], told["sections"]), ("No log asked for device memory", ["overview", "coverage"]))
 
-    def rank(self, number, *command, orders=""):
+    def rank(self, number, *command, orders="", size=8):
         self.execute(VRAMSCOPE, "run", "--simulate", "1GiB", "-o", f"rank{number}.vsl", *command, stdin=orders, RANK=str(number),
-                     WORLD_SIZE="8")
+                     WORLD_SIZE=str(size))
 
     def test_of_a_job_says_what_is_missing_and_which_rank_is_different(self):
         for number in range(6):
@@ -243,7 +243,7 @@ class PageTest(Pages, OracleTest):
         (self.folder / "cut.vsl").write_text(HOSTILE)
         told = self.drive(self.page_of(*sorted(self.folder.glob("*.vsl")), view="job", status=111))
         self.assertEqual((told["verdict"], told["title"]), ("Inconclusive", "live · job · vramscope"))
-        self.assertEqual(told["sections"], ["overview", "ends", "map", "alone", "headroom", "part"])
+        self.assertEqual(told["sections"], ["overview", "ends", "map", "alone", "held", "headroom", "part"])
         self.assertRegex(told["lead"], r"^1 of 7 ranks \(4\): leaked 2 MiB at hold_on_host\(…\) live\.cpp:\d+\.$")
         self.assertEqual(told["markup"], 0)
         read = self.read(self.page_of(*sorted(self.folder.glob("*.vsl")), view="job", status=111))
@@ -251,6 +251,20 @@ class PageTest(Pages, OracleTest):
         self.assertRegex(read["ends"], r"Missing\s+rank 6\n")
         self.assertRegex(read["ends"], r"Crashed\s+1 of 7 ranks \(7\): was killed by signal 11 \(SIGSEGV\)")
         self.assertRegex(read["map"], r"missing[\s\S]*rank 7\s+Inconclusive")
+
+    def test_of_a_job_says_what_failed_and_what_reports_tell(self):
+        for number, orders in enumerate(("", "hold 4096 1 drop 1 twice 1 ", "hold 4294967296 1 ")):
+            self.rank(number, PROGRAMS / "live", orders=f"{orders}hold 4096 1 drop 1 end\n", size=3)
+        self.execute(VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "launcher.vsl", PROGRAMS / "live", stdin="hold 4096 1 end\n")
+        page = self.page_of(*sorted(self.folder.glob("*.vsl")), view="job")
+        told = self.drive(page)
+        self.assertEqual((told["verdict"], told["sections"]), ("Inconclusive", ["overview", "ends", "reported", "map", "headroom", "part"]))
+        self.assertRegex(told["lead"], r"^1 of 3 ranks \(2\): Out of memory: hold\(.* wanted 4 GiB")
+        read = self.read(page)
+        self.assertRegex(read["ends"], r"Failed\s+1 of 3 ranks \(2\): exited with status 3")
+        self.assertRegex(read["reported"], r"Wrong frees\s+1 of 3 ranks \(1\): Wrong frees: 1 call, a double-free")
+        self.assertRegex(read["reported"], r"No rank\s+process \d+ \(\S*launcher.vsl\) has no rank: Leaks: 4 KiB in 1 block")
+        self.assertRegex(read["map"], r"rank 0\s+Clean[\s\S]*rank 1\s+Findings[\s\S]*rank 2\s+Failed")
 
     def test_of_a_job_has_all_of_a_thousand_ranks(self):
         self.rank(0, PROGRAMS / "training_demo")

@@ -313,6 +313,7 @@ TEST(JobRanks, AProcessThatIsGivenTwiceIsOne)
     EXPECT_EQ(job.findings[0].leaked_bytes, kMiB);
     EXPECT_EQ(joined({process_of(0, 1, 0, 0), process_of(0, 1, 0, 0)}).reasons.size(), 1u)
         << "nobody knows when they began";
+    EXPECT_EQ(joined({process_of(0, 1, 10, 20), process_of(1, 1, 10, 20)}).processes.size(), 2u);
 }
 
 } // namespace
