@@ -64,6 +64,7 @@ private:
     void leave_out_copies();
     void leave_out_unranked();
     void number_processes();
+    void add_row(Member& rank);
     std::size_t take_rank(std::size_t first, std::size_t end);
     static bool are_one_rank(const Member& one, const Member& other);
     static void merge(Member& one, const Member& other);

@@ -111,21 +111,26 @@ void JobJoin::number_processes()
                                         *processes_[at].rank, taken, out));
             ++times.try_emplace(*processes_[at].rank, 1).first->second;
         }
-        JobProcess& about = processes_[at].about;
-        about.number = job_.ranked ? *processes_[at].rank : static_cast<std::uint32_t>(kept.size());
-        if (const JobHeadroom* const row = fullest(processes_[at].headroom)) {
-            about.free_bytes = row->free_bytes();
-            about.total_bytes = row->total_bytes;
-        }
         kept.push_back(std::move(processes_[at]));
         at = end;
     }
     processes_ = std::move(kept);
     look_for_jobs(times);
     add_reasons(again);
-    for (const Member& process : processes_)
-        job_.processes.push_back(process.about);
+    for (Member& process : processes_)
+        add_row(process);
     number_shares(added);
+}
+
+void JobJoin::add_row(Member& rank)
+{
+    JobProcess& about = rank.about;
+    about.number = job_.ranked ? *rank.rank : static_cast<std::uint32_t>(job_.processes.size());
+    if (const JobHeadroom* const row = fullest(rank.headroom)) {
+        about.free_bytes = row->free_bytes();
+        about.total_bytes = row->total_bytes;
+    }
+    job_.processes.push_back(about);
 }
 
 // A process that a rank starts has the rank's environment, and runs beside it. Their logs may lie

@@ -2,6 +2,9 @@
 #include "report/words/check_words.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -53,12 +56,23 @@ std::string test_words(const TestCheck& row, const TestRow& test)
     return text;
 }
 
-std::string process_name(const Report& report, std::size_t index)
+namespace {
+
+std::optional<std::uint32_t> rank_of(const Report& report, std::size_t process)
 {
     for (const RankRow& row : report.ranks.rows)
-        if (row.process == index && row.rank)
-            return fmt::format("rank {}", *row.rank);
-    return fmt::format("process {}", report.processes[index].pid);
+        if (row.process == process)
+            return row.rank;
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string process_name(const Report& report, std::size_t index)
+{
+    const std::optional<std::uint32_t> rank = rank_of(report, index);
+    return rank ? fmt::format("rank {}", *rank)
+                : fmt::format("process {}", report.processes[index].pid);
 }
 
 std::string process_name(const Report& report, const Process& process)
@@ -71,11 +85,13 @@ std::string failed_where(const CheckRow& row, const Report& report)
     if (report.processes.size() < 2)
         return {};
     constexpr std::size_t kMostNamed = 4; // in one line
-    std::vector<std::string> names;       // a rank may have several processes
-    for (const std::size_t process : row.failed)
-        if (std::string name = process_name(report, process);
-            std::find(names.begin(), names.end(), name) == names.end())
-            names.push_back(std::move(name));
+    std::vector<std::string> names;
+    std::set<std::uint32_t> ranks; // that are named: one may have several processes
+    for (const std::size_t process : row.failed) {
+        const std::optional<std::uint32_t> rank = rank_of(report, process);
+        if (!rank || ranks.insert(*rank).second)
+            names.push_back(process_name(report, process));
+    }
     const std::size_t shown = std::min(kMostNamed, names.size());
     std::string text;
     for (std::size_t at = 0; at < shown; ++at)

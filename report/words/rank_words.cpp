@@ -25,13 +25,6 @@ std::size_t run_length(const Numbers& numbers, std::size_t at)
     return last < numbers.size() ? last - at + 1 : 1;
 }
 
-// A rank may have several processes.
-void sort_each_once(Numbers& numbers)
-{
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
-
 } // namespace
 
 std::string number_ranges(const Numbers& numbers)
@@ -102,8 +95,11 @@ std::string part_of_job(const Report& report, const std::vector<std::size_t>& pr
         if (wanted[row.process])
             numbers.push_back(all.back());
     }
-    sort_each_once(numbers);
-    sort_each_once(all);
+    for (Numbers* const some : {&numbers, &all}) {
+        std::sort(some->begin(), some->end());
+        if (ranked) // a rank may have several processes; those of two hosts may have one number
+            some->erase(std::unique(some->begin(), some->end()), some->end());
+    }
     return part_of_job(numbers, all, ranked);
 }
 

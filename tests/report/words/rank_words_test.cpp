@@ -58,6 +58,9 @@ TEST(RankWords, ARankOfSeveralProcessesIsCountedOnce)
     EXPECT_EQ(part_of_job(report, {0, 1, 3}), "2 of 3 ranks (0, 1)");
     report.ranks.rows[5].rank.reset();
     EXPECT_EQ(part_of_job(report, {0, 1, 3}), "3 of 6 processes (100, 101, 103)");
+    for (Process& process : report.processes)
+        process.pid = 7;
+    EXPECT_EQ(part_of_job(report, {0, 1, 2, 3, 4, 5}), "all 6 processes") << "of several hosts";
 }
 
 TEST(RankWords, WhatNearlyAllHaveNamesTheOthersWhereThatIsShorter)
