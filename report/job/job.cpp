@@ -151,6 +151,11 @@ void JobJoin::judge()
     if (!job_.unread.empty())
         job_.reasons.push_back(
             fmt::format("{} could not be read", counted(job_.unread.size(), "file")));
+    const auto failed = std::count_if(job_.processes.begin(), job_.processes.end(),
+                                      [](const JobProcess& process) { return process.failed(); });
+    if (failed > 0)
+        job_.reasons.push_back(fmt::format("the program failed on {} {}", failed,
+                                           job_.noun(static_cast<std::uint64_t>(failed))));
     const auto inconclusive =
         std::count_if(job_.processes.begin(), job_.processes.end(), [](const JobProcess& process) {
             return process.verdict == Verdict::inconclusive;
@@ -159,11 +164,6 @@ void JobJoin::judge()
         job_.reasons.push_back(fmt::format("of {} {} nobody knows whether {}", inconclusive,
                                            job_.noun(static_cast<std::uint64_t>(inconclusive)),
                                            inconclusive == 1 ? "it leaks" : "they leak"));
-    const auto failed = std::count_if(job_.processes.begin(), job_.processes.end(),
-                                      [](const JobProcess& process) { return process.failed(); });
-    if (failed > 0)
-        job_.reasons.push_back(fmt::format("the program failed on {} {}", failed,
-                                           job_.noun(static_cast<std::uint64_t>(failed))));
     judge_outsiders();
     const auto leaks = [](const auto& process) { return process.verdict == Verdict::leaks; };
     if (processes_.empty() || !job_.reasons.empty())

@@ -3,8 +3,9 @@
 // The order in which they are added changes nothing. Processes of one rank that ran at the same
 // time on one host, or of which one started the other, are that rank; one that is added twice is
 // one. A value is far off where it lies more than six robust standard deviations from the median of
-// those that have the place, of which there are five at least; with fewer, only what one has and
-// the others have not is told. There are no probabilities.
+// those that have the place, of which there are five at least, and a quarter of them at most lies on
+// that side of it; with fewer, only what one has and the others have not is told. There are no
+// probabilities.
 #pragma once
 
 #include <cstdint>

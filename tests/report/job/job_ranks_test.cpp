@@ -95,6 +95,8 @@ TEST(JobRanks, WhatFailedComesBeforeWhatWasKilledForIt)
     EXPECT_EQ(job.ends[0].ranks, (Numbers{1})) << "though rank 0 was seen last before";
     EXPECT_EQ(job.ends[1].ranks, (Numbers{0, 2}));
     EXPECT_EQ(standings_of(job), "2 inconclusive, 1 failed");
+    EXPECT_EQ(job.reasons, (std::vector<std::string>{"the program failed on 1 rank",
+                                                     "of 2 ranks nobody knows whether they leak"}));
 }
 
 TEST(JobRanks, EachKindThatAReportTellsHasItsRanksAndIsNeverClean)
