@@ -3,8 +3,8 @@
 // The order in which they are added changes nothing. Processes of one rank that ran at the same
 // time on one host, or of which one started the other, are that rank; one that is added twice is
 // one. A value is far off where it lies more than six robust standard deviations from the median of
-// those that have the place, of which there are five at least, and a quarter of them at most lies on
-// that side of it; with fewer, only what one has and the others have not is told. There are no
+// those that have the place, of which there are five at least, and a quarter of them at most lies
+// on that side of it; with fewer, only what one has and the others have not is told. There are no
 // probabilities.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "report/job/far_off.hpp"
+#include "report/job/rank_process.hpp"
 #include "report/job/reduced_table.hpp"
 #include "report/model/job.hpp"
 
@@ -50,8 +51,7 @@ private:
         JobProcess about;
         std::optional<std::uint32_t> rank;
         std::uint32_t world_size;
-        std::uint64_t started_ns; // 0: not known
-        std::uint32_t parent_pid; // the same
+        RankProcess process; // the first of them, where it has several
         std::string job;
         std::string program;
         std::string file;
@@ -67,7 +67,6 @@ private:
     void number_processes();
     void add_row(Member& rank);
     std::size_t take_rank(std::size_t first, std::size_t end);
-    static bool are_one_rank(const Member& one, const Member& other);
     static void merge(Member& one, const Member& other);
     static void add_step(std::string& step, const std::string& another);
     void look_for_jobs(const std::map<std::uint32_t, std::size_t>& times);

@@ -52,7 +52,7 @@ void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>
 void JobJoin::leave_out_copies()
 {
     const auto key = [](const Member& one) {
-        return std::tie(one.rank, one.about.pid, one.about.host, one.started_ns);
+        return std::tie(one.rank, one.process.pid, one.process.host, one.process.started_ns);
     };
     std::sort(processes_.begin(), processes_.end(), [&](const Member& a, const Member& b) {
         return std::tuple(key(a), b.about.last_seen_ns, std::tie(a.about.log, a.file)) <
@@ -60,7 +60,7 @@ void JobJoin::leave_out_copies()
     });
     processes_.erase(std::unique(processes_.begin(), processes_.end(),
                                  [&](const Member& a, const Member& b) {
-                                     return a.started_ns != 0 && key(a) == key(b);
+                                     return a.process.started_ns != 0 && key(a) == key(b);
                                  }),
                      processes_.end());
 }
@@ -133,19 +133,6 @@ void JobJoin::add_row(Member& rank)
     job_.processes.push_back(about);
 }
 
-// A process that a rank starts has the rank's environment, and runs beside it. Their logs may lie
-// behind one another all the same, as each begins with the first call of CUDA. A launcher that
-// starts a rank again waits for the end of the one before, and is the parent of both.
-bool JobJoin::are_one_rank(const Member& one, const Member& other)
-{
-    if (one.job != other.job || one.about.host != other.about.host ||
-        one.about.pid == other.about.pid || one.started_ns == 0 || other.started_ns == 0)
-        return false;
-    return one.parent_pid == other.about.pid || other.parent_pid == one.about.pid ||
-           (one.started_ns <= other.about.last_seen_ns &&
-            other.started_ns <= one.about.last_seen_ns);
-}
-
 // Of these processes of one rank, those that are the rank become the first of them. Returns where
 // the others begin.
 std::size_t JobJoin::take_rank(std::size_t first, std::size_t end)
@@ -155,9 +142,10 @@ std::size_t JobJoin::take_rank(std::size_t first, std::size_t end)
         const auto joins = std::find_if(
             processes_.begin() + static_cast<std::ptrdiff_t>(others),
             processes_.begin() + static_cast<std::ptrdiff_t>(end), [&](const Member& one) {
-                return std::any_of(processes_.begin() + static_cast<std::ptrdiff_t>(first),
-                                   processes_.begin() + static_cast<std::ptrdiff_t>(others),
-                                   [&](const Member& taken) { return are_one_rank(taken, one); });
+                return std::any_of(
+                    processes_.begin() + static_cast<std::ptrdiff_t>(first),
+                    processes_.begin() + static_cast<std::ptrdiff_t>(others),
+                    [&](const Member& taken) { return are_one_rank(taken.process, one.process); });
             });
         if (joins == processes_.begin() + static_cast<std::ptrdiff_t>(end))
             break;
@@ -167,8 +155,8 @@ std::size_t JobJoin::take_rank(std::size_t first, std::size_t end)
     std::sort(processes_.begin() + static_cast<std::ptrdiff_t>(first),
               processes_.begin() + static_cast<std::ptrdiff_t>(others),
               [](const Member& a, const Member& b) {
-                  return std::tie(a.started_ns, a.about.log, a.about.pid) <
-                         std::tie(b.started_ns, b.about.log, b.about.pid);
+                  return std::tie(a.process.started_ns, a.about.log, a.about.pid) <
+                         std::tie(b.process.started_ns, b.about.log, b.about.pid);
               });
     for (std::size_t at = first + 1; at < others; ++at)
         merge(processes_[first], processes_[at]);

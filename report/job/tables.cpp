@@ -234,7 +234,18 @@ private:
         return texts;
     }
 
-    // Two processes of one rank are both there, and so is what makes a sum over them wrong.
+    static RankProcess rank_process_in(const Json& line)
+    {
+        const std::uint64_t started_ns = number_in(member_of(line, "started_ns"));
+        return {text_in(member_of(line, "job")),
+                text_in(member_of(line, "host")),
+                static_cast<std::uint32_t>(number_in(member_of(line, "pid"))),
+                static_cast<std::uint32_t>(number_in(member_of(line, "parent_pid"))),
+                started_ns,
+                started_ns + number_in(member_of(line, "duration_ns"))};
+    }
+
+    // Two runs of one rank are both there, and so is what makes a sum over them wrong.
     void compare_with_others(const Json& line, std::vector<std::string>& doubts)
     {
         const std::string log = text_in(member_of(line, "log"));
@@ -245,9 +256,13 @@ private:
         const auto rank = small_number_in(member_of(line, "rank"));
         if (!rank)
             return;
-        const auto [other, added] = tables_.logs_.try_emplace({job, *rank}, log);
-        if (!added)
-            doubts.push_back(fmt::format("rank {} is {} too", *rank, other->second));
+        std::vector<Known>& others = tables_.known_[{job, *rank}];
+        const RankProcess process = rank_process_in(line);
+        if (!others.empty() && std::none_of(others.begin(), others.end(), [&](const Known& other) {
+                return are_one_rank(other.process, process);
+            }))
+            doubts.push_back(fmt::format("rank {} is {} too", *rank, others.front().log));
+        others.push_back({process, log});
         const std::uint32_t size = small_number_in(member_of(line, "world_size")).value_or(0);
         if (size != 0 && *rank >= size)
             doubts.push_back(fmt::format("it says that it is rank {} of {}", *rank, size));

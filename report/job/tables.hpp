@@ -16,6 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "report/job/rank_process.hpp"
+
 namespace vramscope::report {
 
 inline constexpr std::uint64_t kTablesVersion = 1;
@@ -81,7 +83,11 @@ private:
 
     TableSink& sink_;
     std::uint64_t next_ = 0;
-    std::map<std::pair<std::string, std::uint64_t>, std::string> logs_; // by job and rank
+    struct Known {
+        RankProcess process;
+        std::string log;
+    };
+    std::map<std::pair<std::string, std::uint64_t>, std::vector<Known>> known_; // by job and rank
     std::set<std::string> jobs_;
 };
 

@@ -93,6 +93,13 @@ class Tables(CliTest):
         self.assertEqual(doubts, ["it is of another job, 78, than processes before it", f"rank 0 is {found[0][0]} too",
                                   "it says that it is rank 7 of 2"])
 
+    def test_processes_that_a_rank_had_at_once_are_no_doubt(self):
+        done = subprocess.run([VRAMSCOPE, "run", "--simulate", "1GiB", "-o", "%r.vsl", "--reduced", "tables", PROGRAMS / "ends", "fork_before_cuda"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=120, env=self.environment(RANK="0", WORLD_SIZE="1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.export("sqlite", "-o", "job.db", "tables")
+        self.assertEqual(self.ask("select rank, doubts from processes"), [(0, 0), (0, 0)])
+
     def test_only_what_is_ours_is_written_over(self):
         self.rank(0)
         for _ in range(2):
