@@ -105,6 +105,11 @@ public:
         record.api = api_id("cuDevicePrimaryCtxRetain");
         return add(record);
     }
+    LogBuilder& reached(format::Reached record, std::string_view api)
+    {
+        record.api = api_id(api);
+        return add(record);
+    }
     LogBuilder& device(std::uint64_t ordinal, std::uint64_t bytes, std::string_view name)
     {
         return add(format::Device{ordinal, bytes, name});

@@ -21,9 +21,8 @@ constexpr const char* kCall = "cuMemAlloc_v2";
 
 void found(LogBuilder& log, Reach reach, std::uint64_t blocks, const char* chain)
 {
-    log.add(
-        format::Reached{{}, {1}, format::Memory::device, {0}, reach, blocks * 1_MiB, blocks, chain},
-        kCall);
+    log.reached({{}, {1}, format::Memory::device, {0}, reach, blocks * 1_MiB, blocks, chain},
+                kCall);
 }
 
 // Five blocks of 1 MiB from one place.
