@@ -60,6 +60,13 @@ public:
         return found;
     }
 
+    // A thread's, which leads to thread-locals of the driver's, if that was opened later.
+    bool is_list_of_locals(const AddressSpan& block) const
+    {
+        constexpr Address kPairBytes = 16; // the first is the list's own
+        return searched_.map.thread_of_list(block.begin + kPairBytes).has_value();
+    }
+
     void read(const AddressSpan& span)
     {
         constexpr Address kSmall = 64 << 10;
@@ -105,8 +112,9 @@ private:
         std::vector<std::uint64_t> values;
         for_each_piece(searched_.memory, region,
                        [&](Address from, const std::uint64_t* piece, std::size_t count) {
-                           sieve_.scan(piece, count, [&](std::size_t at, std::size_t) {
-                               if (words.size() < kMostPointersDown) {
+                           sieve_.scan(piece, count, [&](std::size_t at, std::size_t target) {
+                               if (words.size() < kMostPointersDown &&
+                                   may_be_followed(target, piece[at])) {
                                    words.push_back(from + at * sizeof piece[0]);
                                    values.push_back(piece[at]);
                                }
@@ -124,18 +132,34 @@ private:
     {
         const bool has_own_mapping =
             block.state == HeapBlock::State::live && block.begin % kPageBytes == kFirstOfOwnMapping;
-        const bool is_frames = searched_.python && searched_.python->is_frames_memory(word);
-        return block.state != HeapBlock::State::unused && !has_own_mapping && !is_frames;
+        return block.state != HeapBlock::State::unused && !has_own_mapping &&
+               (!searched_.python || !is_left_over(block, word));
+    }
+
+    // An interpreter's memory is full of words that were there before.
+    bool is_left_over(const HeapBlock& block, Address word) const
+    {
+        const PythonMemory& python = *searched_.python;
+        if (python.is_frames_memory(word))
+            return true;
+        if (block.state != HeapBlock::State::live)
+            return false;
+        const Address object = python.object_in(block);
+        return object == 0 || python.used_of(object).is_left_over(word);
     }
 
     // A chunk with a mapping to itself is known by a pointer to its beginning.
+    bool may_be_followed(std::size_t region, Address value) const
+    {
+        return (regions_[region]->kind == RegionKind::heap ||
+                value % kPageBytes == kFirstOfOwnMapping) &&
+               !std::binary_search(passed_over_.begin(), passed_over_.end(), value);
+    }
+
     void take(const std::uint64_t* words, std::size_t count)
     {
         sieve_.scan(words, count, [&](std::size_t at, std::size_t region) {
-            if (count_ < kMostPointersDown &&
-                (regions_[region]->kind == RegionKind::heap ||
-                 words[at] % kPageBytes == kFirstOfOwnMapping) &&
-                !std::binary_search(passed_over_.begin(), passed_over_.end(), words[at])) {
+            if (count_ < kMostPointersDown && may_be_followed(region, words[at])) {
                 pointers_[region].push_back(words[at]);
                 ++count_;
             }
@@ -162,7 +186,8 @@ StepsTo steps_to(const std::set<Address>& blocks, WayDown& way, unsigned most)
         for (const HeapBlock& block : found) {
             if (blocks.contains(block.begin))
                 steps.emplace(block.begin, step);
-            way.read(block);
+            if (!way.is_list_of_locals(block))
+                way.read(block);
         }
     }
     return steps;
