@@ -113,22 +113,50 @@ StepsTo led_to_by_the_driver(const std::set<Address>& holders, const SearchedMem
     return steps;
 }
 
-// Of these, those that are not nearer to the program, to whose registry a callback's argument or a
-// word that is left over may lead.
-std::set<Address> nearest_to_the_driver(const StepsTo& steps, const SearchedMemory& searched,
+std::set<Address> keys_of(const StepsTo& steps)
+{
+    std::set<Address> keys;
+    for (const auto& [holder, count] : steps)
+        keys.insert(holder);
+    return keys;
+}
+
+// Of these, those that are nearer to the program.
+std::set<Address> nearer_to_the_program(const StepsTo& steps, const SearchedMemory& searched,
                                         const std::vector<Address>& handles)
 {
+    std::set<Address> nearer;
     std::set<Address> holders;
-    unsigned most = 0;
+    unsigned most = 1;
     for (const auto& [holder, count] : steps) {
         holders.insert(holder);
         most = std::max(most, count);
     }
-    if (most <= 1)
-        return holders;
     for (const auto& [holder, count] : steps_from_the_program(searched, holders, handles, most - 1))
         if (count < steps.at(holder))
-            holders.erase(holder);
+            nearer.insert(holder);
+    return nearer;
+}
+
+// Without a registry of the program's, to which a callback's argument or a word that is left over
+// may lead the driver. All of its holders are nearer to the program; where an interpreter's memory
+// is full of words that are left over, these make some of the driver's own look so.
+std::set<Address> without_registries(const StepsTo& steps, const std::set<Address>& nearer,
+                                     const std::vector<ShapedPointer>& shaped, bool has_interpreter)
+{
+    std::map<HolderShape, std::set<Address>> led_to;    // blocks
+    std::map<HolderShape, std::set<Address>> as_nearer; // of which some holder is nearer
+    for (const ShapedPointer& one : shaped)
+        if (steps.contains(one.block.begin)) {
+            led_to[one.shape].insert(one.pointer.value);
+            if (nearer.contains(one.block.begin))
+                as_nearer[one.shape].insert(one.pointer.value);
+        }
+    std::set<Address> holders = keys_of(steps);
+    for (const ShapedPointer& one : shaped)
+        if (nearer.contains(one.block.begin) &&
+            (!has_interpreter || as_nearer[one.shape] == led_to[one.shape]))
+            holders.erase(one.block.begin);
     return holders;
 }
 
@@ -173,14 +201,6 @@ private:
     Counts counts_;
 };
 
-std::set<Address> keys_of(const StepsTo& steps)
-{
-    std::set<Address> keys;
-    for (const auto& [holder, count] : steps)
-        keys.insert(holder);
-    return keys;
-}
-
 } // namespace
 
 std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
@@ -196,7 +216,9 @@ std::vector<FoundPointer> without_books(std::vector<FoundPointer> found,
     if (with_all.empty())
         return found;
     const StepsTo steps = led_to_by_the_driver(holders_of(with_all, shaped), searched);
-    const Books of_driver(shaped, nearest_to_the_driver(steps, searched, living.handles()));
+    const Books of_driver(
+        shaped, without_registries(steps, nearer_to_the_program(steps, searched, living.handles()),
+                                   shaped, searched.python != nullptr));
     const Books of_allocator(shaped, keys_of(steps)); // its blocks know each other
     std::set<Address> theirs;                         // words
     for (const HolderShape& shape : with_all)
