@@ -46,4 +46,12 @@ inline pid_t living_thread(pid_t pid)
     return 0;
 }
 
+// The one to ask about memory and descriptors, as a first thread that has ended has none; of a
+// process that has ended its own number.
+inline pid_t memory_thread(pid_t pid)
+{
+    const pid_t living = living_thread(pid);
+    return living != 0 ? living : pid;
+}
+
 } // namespace vramscope::report

@@ -137,27 +137,26 @@ void JobJoin::add_row(Member& rank)
 // the others begin.
 std::size_t JobJoin::take_rank(std::size_t first, std::size_t end)
 {
+    const auto place = [this](std::size_t at) {
+        return processes_.begin() + static_cast<std::ptrdiff_t>(at);
+    };
     std::size_t others = first + 1;
-    for (std::size_t at = others; at < end; ++at) {
-        const auto joins = std::find_if(
-            processes_.begin() + static_cast<std::ptrdiff_t>(others),
-            processes_.begin() + static_cast<std::ptrdiff_t>(end), [&](const Member& one) {
-                return std::any_of(
-                    processes_.begin() + static_cast<std::ptrdiff_t>(first),
-                    processes_.begin() + static_cast<std::ptrdiff_t>(others),
-                    [&](const Member& taken) { return are_one_rank(taken.process, one.process); });
-            });
-        if (joins == processes_.begin() + static_cast<std::ptrdiff_t>(end))
+    const auto is_of_rank = [&](const Member& one) {
+        return std::any_of(place(first), place(others), [&](const Member& taken) {
+            return are_one_rank(taken.process, one.process);
+        });
+    };
+    while (others < end) {
+        const auto joins = std::find_if(place(others), place(end), is_of_rank);
+        if (joins == place(end))
             break;
-        std::rotate(processes_.begin() + static_cast<std::ptrdiff_t>(others), joins, joins + 1);
+        std::rotate(place(others), joins, joins + 1);
         ++others;
     }
-    std::sort(processes_.begin() + static_cast<std::ptrdiff_t>(first),
-              processes_.begin() + static_cast<std::ptrdiff_t>(others),
-              [](const Member& a, const Member& b) {
-                  return std::tie(a.process.started_ns, a.about.log, a.about.pid) <
-                         std::tie(b.process.started_ns, b.about.log, b.about.pid);
-              });
+    std::sort(place(first), place(others), [](const Member& a, const Member& b) {
+        return std::tie(a.process.started_ns, a.about.log, a.about.pid) <
+               std::tie(b.process.started_ns, b.about.log, b.about.pid);
+    });
     for (std::size_t at = first + 1; at < others; ++at)
         merge(processes_[first], processes_[at]);
     return others;

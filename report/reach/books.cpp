@@ -126,13 +126,11 @@ std::set<Address> nearer_to_the_program(const StepsTo& steps, const SearchedMemo
                                         const std::vector<Address>& handles)
 {
     std::set<Address> nearer;
-    std::set<Address> holders;
     unsigned most = 1;
-    for (const auto& [holder, count] : steps) {
-        holders.insert(holder);
+    for (const auto& [holder, count] : steps)
         most = std::max(most, count);
-    }
-    for (const auto& [holder, count] : steps_from_the_program(searched, holders, handles, most - 1))
+    for (const auto& [holder, count] :
+         steps_from_the_program(searched, keys_of(steps), handles, most - 1))
         if (count < steps.at(holder))
             nearer.insert(holder);
     return nearer;

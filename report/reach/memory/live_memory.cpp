@@ -42,13 +42,6 @@ fs::path process_folder(pid_t pid)
     return fs::path("/proc") / std::to_string(pid);
 }
 
-// The kernel has no memory of a first thread that has ended.
-pid_t memory_thread(pid_t pid)
-{
-    const pid_t living = living_thread(pid);
-    return living != 0 ? living : pid;
-}
-
 [[noreturn]] void refuse_memory(pid_t pid, int problem)
 {
     const bool gone = problem == ESRCH;

@@ -37,11 +37,9 @@ fs::path folder_of(pid_t pid)
     return fs::path("/proc") / std::to_string(pid);
 }
 
-// Where the first thread has ended, of another: the first has no memory and no descriptors then.
 fs::path memory_folder_of(pid_t pid)
 {
-    const pid_t living = report::living_thread(pid);
-    return folder_of(living != 0 ? living : pid);
+    return folder_of(report::memory_thread(pid));
 }
 
 // The pid that a process has for itself: the innermost of its pid namespaces.
