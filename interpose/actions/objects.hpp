@@ -16,8 +16,8 @@ namespace vramscope::hooks {
 // No question about the device's memory follows: events are made by the million.
 inline void record_object(Call& call, std::uint64_t handle)
 {
-    format::Alloc event = allocation(call, call.ended ? call.ended : log::now(), handle, 0);
-    log::record_alloc(call.thread, event, place_now(call), call.site);
+    format::Alloc event = allocation(call, call.ended, handle, 0);
+    log::record_object(call.thread, event, place_now(call), call.site);
 }
 
 // Events and graphs, which take no device memory.

@@ -159,11 +159,10 @@ void write_github_summary(std::ostream& out, const CheckedRun& checked)
             out << "- " << markdown_text(headline.sentence()) << '\n';
     out << "\n| budget | measured | limit | state |\n|---|--:|---|---|\n";
     for (const CheckRow& row : check.rows)
-        out << fmt::format("| {} | {} | {} | {} |\n", row.called, amount_in(row.measured, row.unit),
-                           limit_words(row),
-                           row.state == CheckState::unknown
-                               ? "not known"
-                               : name(row.state) + failed_where(row, checked.report));
+        out << fmt::format(
+            "| {} | {} | {} | {} |\n", row.called, measured_words(row), limit_words(row),
+            row.state == CheckState::unknown ? "not known"
+                                             : name(row.state) + failed_where(row, checked.report));
     write_problem_table(out, checked.problems);
     out << '\n';
 }

@@ -153,5 +153,6 @@ std::string no_lines_notice(const Report& report);
 
 // That growth is not told per range or mark of this name: no such name is known.
 std::string unknown_step(const std::string& wanted, const Steps& steps);
+std::string few_steps(const std::string& wanted, std::uint64_t count);
 
 } // namespace vramscope::report

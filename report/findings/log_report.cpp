@@ -247,10 +247,13 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
         .allocations = replays.growth.allocations(),
         .begin_ticks = log.header.start_ticks,
         .end_ticks = replays.growth.work_end().ticks(last, !process.info_value("python").empty())};
-    const StepName* const wanted =
-        options_.per.empty() ? nullptr : replays.steps.named(options_.per);
+    const StepName* wanted = options_.per.empty() ? nullptr : replays.steps.named(options_.per);
     if (!options_.per.empty() && !wanted)
         report_.notices.push_back(unknown_step(options_.per, replays.steps));
+    if (wanted && wanted->counter.count() < Steps::kFewest) {
+        report_.notices.push_back(few_steps(options_.per, wanted->counter.count()));
+        wanted = nullptr;
+    }
     if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
         process.step_name = steps->name;
         process.step_count = steps->counter.count();

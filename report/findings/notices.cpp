@@ -113,4 +113,12 @@ std::string unknown_step(const std::string& wanted, const Steps& steps)
                        named < steps.all().size() ? " and others" : "");
 }
 
+std::string few_steps(const std::string& wanted, std::uint64_t count)
+{
+    return fmt::format(
+        "growth is not told per \"{}\": there are {} of them, and fewer than {} tell "
+        "nothing",
+        wanted, count, Steps::kFewest);
+}
+
 } // namespace vramscope::report

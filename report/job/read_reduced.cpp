@@ -31,7 +31,7 @@ std::vector<Headline> headlines_in(const Json& line)
         const std::string title = text_in(titles[at]);
         const std::string sentence = text_in(sentences[at]);
         if (kind && sentence.starts_with(title))
-            headlines.push_back({*kind, title, sentence.substr(title.size())});
+            headlines.push_back({*kind, title, sentence.substr(title.size()), {}});
     }
     return headlines;
 }

@@ -65,11 +65,19 @@ std::vector<Culprit> first_of_each(const std::vector<std::vector<Culprit>>& proc
     return first;
 }
 
-double amount_of(const FoundRow& row, CheckUnit unit)
+// Places may grow by steps of several names, or by calls: per step of the process's.
+double bytes_per_step(const GrowthRate& rate, const Process& process)
+{
+    if (process.step_count == 0 || rate.steps == 0)
+        return rate.bytes_per_step;
+    return rate.bytes_per_step * number(rate.steps) / number(watched_steps(process.step_count));
+}
+
+double amount_of(const FoundRow& row, const Process& process, CheckUnit unit)
 {
     switch (unit) {
     case CheckUnit::bytes_per_step:
-        return row.rate->bytes_per_step;
+        return bytes_per_step(*row.rate, process);
     case CheckUnit::bytes_per_call:
         return row.rate->bytes_per_call;
     case CheckUnit::bytes_per_second:
@@ -125,16 +133,19 @@ private:
         rows_.push_back(std::move(row));
     }
 
-    // All rows of a process count together.
+    // All rows of a process count together; but of rates per call, which are of calls at different
+    // places, the highest counts.
     Measures measure(const FindingKind& kind, const std::vector<FoundRow>& found,
                      const BudgetLine& line) const
     {
         Measures measures(report_.processes.size());
         for (const FoundRow& row : found) {
             Measure& sum = measures[row.process];
-            const double amount = amount_of(row, line.unit);
-            sum.value += amount;
-            sum.proven += row.proven ? amount : 0;
+            const double amount = amount_of(row, report_.processes[row.process], line.unit);
+            const double proven = row.proven ? amount : 0;
+            const bool adds_up = line.unit != CheckUnit::bytes_per_call;
+            sum.value = adds_up ? sum.value + amount : std::max(sum.value, amount);
+            sum.proven = adds_up ? sum.proven + proven : std::max(sum.proven, proven);
             if (sum.remark.empty())
                 sum.remark = why_unknown(row, line);
         }

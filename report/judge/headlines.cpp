@@ -1,6 +1,5 @@
 // report/judge/headlines.cpp — a sentence for each kind of what was found.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,11 +10,13 @@
 #include <fmt/format.h>
 
 #include "report/judge/judge.hpp"
+#include "report/judge/processes_with.hpp"
 #include "report/words/cuda_results.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/growth_words.hpp"
 #include "report/words/leak_words.hpp"
 #include "report/words/object_words.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/shortage_words.hpp"
 #include "report/words/words.hpp"
 
@@ -68,19 +69,9 @@ std::string last_seen(const Report& report)
 std::string crashed(const Report& report)
 {
     std::uint64_t bytes = 0;
-    std::size_t processes = 0;
-    for (const Process& process : report.processes)
-        if (process.end.crashed()) {
-            bytes += process.totals.leaked_bytes;
-            ++processes;
-        }
-    if (processes == 0)
-        return {};
-    return fmt::format(" while holding {}{}{}", bytes == 0 ? "nothing" : human_bytes(bytes),
-                       report.processes.size() == 1
-                           ? ""
-                           : fmt::format(", in {} of {} processes", grouped(processes),
-                                         grouped(report.processes.size())),
+    for (const std::size_t process : processes_with(HeadlineKind::crashed, report))
+        bytes += report.processes[process].totals.leaked_bytes;
+    return fmt::format(" while holding {}{}", bytes == 0 ? "nothing" : human_bytes(bytes),
                        last_seen(report));
 }
 
@@ -104,8 +95,6 @@ std::string exit_status(const Process& process)
 
 std::string out_of_memory(const Report& report)
 {
-    if (report.shortages.empty())
-        return {};
     const std::uint64_t all = sum_of(report.processes, &Process::shortage_count);
     const Shortage& largest = *std::max_element(
         report.shortages.begin(), report.shortages.end(),
@@ -124,8 +113,6 @@ std::string out_of_memory(const Report& report)
 
 std::string wrong_frees(const Report& report)
 {
-    if (report.misuse.empty())
-        return {};
     const std::uint64_t calls = sum_of(report.misuse, &Misuse::calls);
     const Misuse& first = report.misuse.front();
     return fmt::format(": {}{} {}{}", counted(calls, "call"), the_first_of(calls),
@@ -134,8 +121,6 @@ std::string wrong_frees(const Report& report)
 
 std::string damaged(const Report& report)
 {
-    if (report.damage.empty())
-        return {};
     const std::uint64_t times = sum_of(report.damage, &Damage::times);
     const Damage& first = report.damage.front();
     const std::string place = first.allocation ? own_place(*first.allocation) : "";
@@ -149,49 +134,52 @@ std::string leaked(const Report& report)
 {
     if (report.verdict == Verdict::leaks)
         return ": " + all_that_is_left(report);
-    if (report.processes.size() == 1 || report.interrupted)
-        return {};
-    std::size_t processes = 0;
     std::uint64_t bytes = 0;
     std::uint64_t blocks = 0;
-    for (const Process& process : report.processes)
-        if (process.doubts.empty() && process.totals.leaked_blocks > 0) {
-            bytes += process.totals.leaked_bytes;
-            blocks += process.totals.leaked_blocks;
-            ++processes;
-        }
-    return processes == 0 ? ""
-                          : fmt::format(": {}, in {} of {} processes", not_freed(bytes, blocks),
-                                        grouped(processes), grouped(report.processes.size()));
+    for (const std::size_t process : processes_with(HeadlineKind::leaks, report)) {
+        bytes += report.processes[process].totals.leaked_bytes;
+        blocks += report.processes[process].totals.leaked_blocks;
+    }
+    return ": " + not_freed(bytes, blocks);
 }
 
-// Where events are missing, nobody knows that it grows.
-bool is_proven(const Report& report, std::size_t process)
-{
-    return report.processes[process].coverage.is_whole();
-}
-
-bool is_of_one_function(const Growth& a, const Growth& b)
+// Per step a function has one rate; per call each of its lines has its own.
+bool has_one_rate(const Growth& a, const Growth& b)
 {
     const Frame* const one = a.own_frame();
     const Frame* const other = b.own_frame();
     return a.process == b.process && a.memory == b.memory && a.device == b.device &&
            a.freed == b.freed && a.rate.step() == b.rate.step() && one && other &&
-           function_key(*one) == function_key(*other);
+           function_key(*one) == function_key(*other) &&
+           (!a.rate.per.empty() || one->line == other->line);
 }
 
-// All rows of the function whose row is the fastest: a helper has one for each caller.
+void add_rate(GrowthRate& sum, const GrowthRate& more)
+{
+    const bool per_call = sum.per.empty();
+    const auto calls = static_cast<double>(sum.steps);
+    const auto more_calls = static_cast<double>(more.steps);
+    const auto add = [&](double GrowthRate::*rate) {
+        sum.*rate = per_call ? (sum.*rate * calls + more.*rate * more_calls) / (calls + more_calls)
+                             : sum.*rate + more.*rate;
+    };
+    add(&GrowthRate::bytes_per_step);
+    add(&GrowthRate::least_per_step);
+    add(&GrowthRate::most_per_step);
+    add(&GrowthRate::blocks_per_step);
+    sum.steps += per_call ? more.steps : 0;
+}
+
+// All rows of the function whose row is the fastest: a helper has one for each caller. Rates per
+// step add up; of rates per call it is the mean of all calls.
 Growth with_all_of_its_function(const std::vector<const Growth*>& rows)
 {
     Growth sum = *rows.front();
     for (std::size_t at = 1; at < rows.size(); ++at) {
         const Growth& row = *rows[at];
-        if (!is_of_one_function(sum, row))
+        if (!has_one_rate(sum, row))
             continue;
-        sum.rate.bytes_per_step += row.rate.bytes_per_step;
-        sum.rate.least_per_step += row.rate.least_per_step;
-        sum.rate.most_per_step += row.rate.most_per_step;
-        sum.rate.blocks_per_step += row.rate.blocks_per_step;
+        add_rate(sum.rate, row.rate);
         sum.stacks += row.stacks;
     }
     return sum;
@@ -202,20 +190,19 @@ std::string grows(const Report& report)
     std::vector<const Growth*> rows;
     std::map<std::string, std::size_t> stacks_at; // each place once, whichever processes have it
     for (const Growth& row : report.growth)
-        if (is_proven(report, row.process) && !format::is_object(row.memory)) {
+        if (is_told(report, row)) {
             rows.push_back(&row);
-            std::size_t& known = stacks_at[row.key() + format::name(row.memory)];
+            std::size_t& known =
+                stacks_at[row.key() + format::name(row.memory) + std::to_string(row.device)];
             known = std::max<std::size_t>(known, row.stacks);
         }
-    if (rows.empty())
-        return {};
     const Growth first = with_all_of_its_function(rows);
     std::size_t stacks = 0;
     for (const auto& [place, count] : stacks_at)
         stacks += count;
     return fmt::format(": {}{}{}{}{}", rate_words(first.rate), at_place(first),
                        first.stacks == 1 ? "" : ", from " + counted(first.stacks, "call stack"),
-                       first.freed ? "; freed only as the program ended" : "",
+                       first.freed ? "; freed only after the last allocation" : "",
                        and_more(stacks - std::min<std::size_t>(stacks, first.stacks) + 1));
 }
 
@@ -226,11 +213,10 @@ std::string objects(const Report& report)
     for (const ObjectRow& row : report.objects)
         if (row.piles_up() && ++rows > 0 && (!most || row.most_known() > most->most_known()))
             most = &row;
-    if (!most)
-        return {};
     return fmt::format(": {}, {}{}{}{}", counted(most->most_known(), object_noun(most->memory)),
                        rate_words(most->rate), at_place(*most),
-                       most->is_left() ? "" : "; gone only as the program ended", and_more(rows));
+                       most->is_left() ? "" : "; gone only after the last allocation",
+                       and_more(rows));
 }
 
 std::string objects_title(const Report& report)
@@ -243,8 +229,6 @@ std::string objects_title(const Report& report)
 
 std::string workspaces(const Report& report)
 {
-    if (report.workspaces.empty())
-        return {};
     const Workspace& first = report.workspaces.front();
     return fmt::format(": {}'s by {}{}{}", terminal_safe(first.library), rate_words(first.rate),
                        at_place(first),
@@ -259,10 +243,8 @@ std::string stray_contexts(const Report& report)
     std::size_t rows = 0;
     const ContextRow* first = nullptr;
     for (const ContextRow& row : report.contexts)
-        if (row.stray && is_proven(report, row.process) && ++rows == 1)
+        if (is_told(report, row) && ++rows == 1)
             first = &row;
-    if (!first)
-        return {};
     return fmt::format(": one on device {}, where {}, opened by {}{}{}{}", first->device,
                        first->at_all() ? "only host memory was allocated" : "nothing was allocated",
                        terminal_safe(first->api), at_place(*first),
@@ -272,18 +254,13 @@ std::string stray_contexts(const Report& report)
 
 std::string refused(const Report& report)
 {
-    constexpr std::uint64_t kOutOfMemory = 2;                       // a headline of its own
-    constexpr std::array<std::uint64_t, 2> kQuestions = {800, 801}; // not permitted, not supported
     std::uint64_t calls = 0;
     const FailedCall* first = nullptr;
     for (const FailedCall& row : report.failed_calls)
-        if ((row.result != kOutOfMemory || report.shortages.empty()) &&
-            std::find(kQuestions.begin(), kQuestions.end(), row.result) == kQuestions.end()) {
+        if (is_told(report, row)) {
             calls += row.calls;
             first = first ? first : &row;
         }
-    if (!first)
-        return {};
     return fmt::format(": {} by the driver{} with {}{}", counted(calls, "call"),
                        the_first_of(calls), result_name(first->result), at_place(*first));
 }
@@ -292,16 +269,15 @@ std::string refused(const Report& report)
 
 std::string inconclusive(const Report& report)
 {
-    if (report.verdict != Verdict::inconclusive)
-        return {};
-    return leaked(report).empty() ? ": this run does not show whether the program leaks"
-                                  : ": whether all of its processes leak, this run does not show";
+    return processes_with(HeadlineKind::leaks, report).empty()
+               ? ": this run does not show whether the program leaks"
+               : ": whether all of its processes leak, this run does not show";
 }
 
 struct Sentence {
     HeadlineKind kind;
     const char* title;
-    std::string (*rest)(const Report& report);               // empty: there is none of it
+    std::string (*rest)(const Report& report);               // called where there is some of it
     std::string (*title_of)(const Report& report) = nullptr; // where the title depends on it
 };
 constexpr Sentence kSentences[] = {
@@ -315,15 +291,20 @@ constexpr Sentence kSentences[] = {
     {HeadlineKind::workspaces, "Workspaces grow", workspaces},
     {HeadlineKind::stray_contexts, "Stray contexts", stray_contexts},
     {HeadlineKind::failed_calls, "Refused", refused},
-    {HeadlineKind::inconclusive, "Inconclusive", inconclusive},
 };
+
+// " in 2 of 8 ranks (3, 5)"; of one process nothing.
+std::string where(const Report& report, const std::vector<std::size_t>& processes)
+{
+    return report.processes.size() == 1 ? "" : " in " + part_of_job(report, processes);
+}
 
 Headline nothing_found(const Report& report)
 {
     const Totals& totals = report.totals;
     if (totals.allocations == 0 && totals.graph_bytes == 0)
-        return {HeadlineKind::nothing_allocated, "No GPU memory was allocated", ""};
-    return {HeadlineKind::clean, "Clean", ": " + nothing_leaked(totals)};
+        return {HeadlineKind::nothing_allocated, "No GPU memory was allocated", "", {}};
+    return {HeadlineKind::clean, "Clean", ": " + nothing_leaked(totals), {}};
 }
 
 } // namespace
@@ -332,10 +313,13 @@ std::vector<Headline> headlines_of(const Report& report)
 {
     std::vector<Headline> headlines;
     for (const Sentence& sentence : kSentences)
-        if (std::string rest = sentence.rest(report); !rest.empty())
-            headlines.push_back({sentence.kind,
-                                 sentence.title_of ? sentence.title_of(report) : sentence.title,
-                                 std::move(rest)});
+        if (std::vector<std::size_t> processes = processes_with(sentence.kind, report);
+            !processes.empty())
+            headlines.push_back(
+                {sentence.kind, sentence.title_of ? sentence.title_of(report) : sentence.title,
+                 where(report, processes) + sentence.rest(report), std::move(processes)});
+    if (report.verdict == Verdict::inconclusive)
+        headlines.push_back({HeadlineKind::inconclusive, "Inconclusive", inconclusive(report), {}});
     if (headlines.empty())
         headlines.push_back(nothing_found(report));
     return headlines;

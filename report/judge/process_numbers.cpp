@@ -33,7 +33,7 @@ double objects_left(const Process& process)
     for (const ObjectTotal& total : process.objects)
         if (is_counted(total.object))
             left += total.alive;
-    return number(left);
+    return number(left - std::min(left, process.known_objects));
 }
 
 const char* objects_unknown(const Process& process)
@@ -67,7 +67,7 @@ std::vector<Culprit> culprits_of_objects(const Report& report, std::size_t proce
 {
     std::vector<Culprit> culprits;
     for (const ObjectRow& row : report.objects)
-        if (row.process == process && row.is_left() && is_counted(row.memory))
+        if (row.process == process && row.is_left() && !row.known && is_counted(row.memory))
             culprits.push_back({0, row.blocks, &row});
     std::stable_sort(culprits.begin(), culprits.end(),
                      [](const Culprit& a, const Culprit& b) { return b.count < a.count; });

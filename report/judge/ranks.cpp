@@ -25,7 +25,8 @@ Verdict verdict_of(const Process& process)
 {
     if (!process.doubts.empty())
         return Verdict::inconclusive;
-    return process.totals.leaked_blocks > 0 ? Verdict::leaks : Verdict::clean;
+    const bool leaks = process.totals.leaked_blocks > 0 || process.totals.unclosed_imports > 0;
+    return leaks ? Verdict::leaks : Verdict::clean;
 }
 
 std::vector<RankRow> rows_of(const Report& report)

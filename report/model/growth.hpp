@@ -1,6 +1,7 @@
 // report/model/growth.hpp — memory that grows with the program's work, one row per call stack.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -84,6 +85,13 @@ struct Fields<GrowthRate> {
             .at_most(1),
     };
 };
+
+// Of so many steps (one at least) those behind the warm-up, a fifth.
+constexpr std::uint64_t watched_steps(std::uint64_t steps) noexcept
+{
+    return std::max<std::uint64_t>(steps - std::min(steps, std::max<std::uint64_t>(1, steps / 5)),
+                                   1);
+}
 
 // The least that was alive from the time before up to this one.
 struct AliveTime {

@@ -1,7 +1,9 @@
 // report/model/headline.hpp — what was found, in a line for each kind.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "report/model/fields.hpp"
 
@@ -46,8 +48,9 @@ struct Words<HeadlineKind> {
 // One sentence: "Leaks: 2 MiB in 2 blocks were not freed, from 1 call stack".
 struct Headline {
     HeadlineKind kind = HeadlineKind::clean;
-    std::string title; // its first words, "Leaks"
-    std::string rest;  // ": 2 MiB in 2 blocks …"
+    std::string title;                  // its first words, "Leaks"
+    std::string rest;                   // ": 2 MiB in 2 blocks …"
+    std::vector<std::size_t> processes; // that have it: indexes into Report::processes
 
     std::string sentence() const { return title + rest; }
     bool is_finding() const noexcept { return kind < HeadlineKind::inconclusive; }
@@ -59,6 +62,9 @@ struct Fields<Headline> {
         Field{"kind", &Headline::kind},
         Field{"title", &Headline::title, "The first words of the sentence."}.not_empty(),
         Field{"sentence", &Headline::sentence}.not_empty(),
+        Field{"processes", &Headline::processes,
+              "Indexes into processes: those that have it. Empty where nothing was found."}
+            .since(6),
     };
 };
 

@@ -65,9 +65,10 @@ struct ObjectRow : Leak {
     std::uint64_t ended = 0;
     std::uint64_t at_once = 0;        // of growing ones so many were alive, at least
     std::optional<ObjectBytes> taken; // none: the driver was not asked
+    bool known = false;               // by a rule of suppression: no finding
 
     bool is_left() const noexcept { return blocks > 0; }
-    bool piles_up() const noexcept { return leak_class == LeakClass::growing; }
+    bool piles_up() const noexcept { return leak_class == LeakClass::growing && !known; }
     bool has_class() const noexcept { return is_left() || piles_up(); }
     std::uint64_t most_known() const noexcept { return std::max(blocks, at_once); }
 };
@@ -93,7 +94,9 @@ struct Fields<ObjectRow> {
             Field{
                 "alive_at_once", If{&ObjectRow::piles_up, &ObjectRow::at_once},
                 "Of growing ones: so many at least were alive, though all may have been destroyed "
-                "as the program ended, or gone with their context."}
+                "after the last allocation, or gone with their context."}
+                .since(6),
+            Field{"suppressed", &ObjectRow::known, "By a rule: that they pile up is no finding."}
                 .since(6),
             Field{"class", When{&ObjectRow::has_class, &ObjectRow::leak_class},
                   "Of those that are alive, as in leaks, or growing; null: none is, and none "

@@ -135,6 +135,7 @@ struct Process {
     std::vector<MemoryReport> memory; // sorted by ordinal: devices of which anything is known
     Compositions host; // of host memory along the run; empty unless they were asked for
     std::vector<ObjectTotal> objects;      // a row for each kind that there was
+    std::uint64_t known_objects = 0;       // of those that are alive, by rules of suppression
     std::uint64_t context_devices = 0;     // on which it had contexts
     bool has_context_of_no_device = false; // … and there is one more, on which is not known
     std::uint64_t shortage_count = 0;   // allocations that failed for want of memory, all of them

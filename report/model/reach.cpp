@@ -20,6 +20,8 @@ std::string ReachGroup::how() const
         return "it has no address to search for";
     if (doubt == ReachDoubt::open)
         return "not all of its holders were looked at";
+    if (doubt == ReachDoubt::view)
+        return "a texture or surface object may be of it";
     const bool is_led_to =
         verdict == Reached::held || doubt == ReachDoubt::shape || doubt == ReachDoubt::interior;
     if (is_led_to)

@@ -33,6 +33,7 @@ enum class ReachDoubt {
     registers, // nothing was found, and what the registers hold was not seen
     open,      // too many levels, or too many holders: some were not looked at
     handle,    // it has no address, but a small number
+    view,      // nothing was found, and a texture or surface object may be of it
 };
 template <>
 struct Words<ReachDoubt> {
@@ -43,6 +44,7 @@ struct Words<ReachDoubt> {
         {ReachDoubt::registers, "registers-not-seen"},
         {ReachDoubt::open, "search-not-finished"},
         {ReachDoubt::handle, "no-address"},
+        {ReachDoubt::view, "texture-or-surface"},
     };
 };
 
@@ -60,6 +62,7 @@ inline constexpr ReachWord kReachWords[] = {
     {format::Reach::registers, Reached::possibly, ReachDoubt::registers},
     {format::Reach::open, Reached::possibly, ReachDoubt::open},
     {format::Reach::handle, Reached::possibly, ReachDoubt::handle},
+    {format::Reach::view, Reached::possibly, ReachDoubt::view},
 };
 constexpr ReachWord reach_word(format::Reach in_log) noexcept
 {
@@ -165,7 +168,9 @@ struct Fields<ReachGroup> {
               "Why it is only possibly held. interior-pointer: only into it. unknown-memory: from "
               "memory that may have been freed. registers-not-seen: nothing was found, and the "
               "program was not stopped. search-not-finished: there were too many holders. "
-              "no-address: it is known by a small number, which cannot be searched for."},
+              "no-address: it is known by a small number, which cannot be searched for. "
+              "texture-or-surface: nothing was found of an array, and there are texture or surface "
+              "objects, which lead to theirs."},
         Field{"sum", &ReachGroup::sum},
         Field{"chain", &ReachGroup::chain,
               "What holds it, from outside inwards; of a lost one, the blocks that point to it and "

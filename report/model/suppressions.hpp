@@ -9,12 +9,19 @@
 
 namespace vramscope::report {
 
+// Of a rule that is built in: what it is about.
+enum class KnownTo {
+    need,  // memory that a library takes, and keeps as long as the process lives
+    keep,  // pinned memory that was freed, for later: any number of blocks
+    share, // streams, of which so many are made once, whatever asks for one
+};
+
 struct SuppressionRule {
     std::string pattern;
     std::string source; // the file as it was named; empty: built in
     std::size_t line = 0;
-    std::string why;    // built in: what memory that is
-    bool keeps = false; // built in: for later, any number of blocks of pinned memory
+    std::string why; // built in: what that is
+    KnownTo known = KnownTo::need;
 
     bool built_in() const noexcept { return source.empty(); }
     std::string text() const { return built_in() ? pattern : "leak:" + pattern; }

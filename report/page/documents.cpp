@@ -60,7 +60,7 @@ Json check_document(const Check& check, const Report& report)
         const CheckRow& row = check.rows[at];
         Json& budget = json["budgets"][at];
         budget["name_words"] = row.called;
-        budget["measured_words"] = amount_in(row.measured, row.unit);
+        budget["measured_words"] = measured_words(row);
         budget["limit_words"] = limit_words(row);
     }
     for (std::size_t at = 0; at < check.test_rows.size(); ++at)

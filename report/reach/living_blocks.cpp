@@ -22,6 +22,7 @@ LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
     for (const Block* const block : kept)
         blocks_.push_back(*block);
     names_ = names_of(log_->replays.heap, kept);
+    has_views_ = log_->replays.heap.has_views();
     find_given();
     find_handles();
 }

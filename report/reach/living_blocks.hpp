@@ -35,6 +35,8 @@ public:
     const std::vector<GivenBlocks>& given() const { return given_; }
     // What the driver named its own objects by, sorted: contexts, streams, arrays, and so on.
     const std::vector<Address>& handles() const { return handles_; }
+    // See HeapReplay::has_views().
+    bool has_views() const { return has_views_; }
     const LogTables& tables() const;
     const Sites& sites() const;
 
@@ -47,6 +49,7 @@ private:
     std::vector<BlockName> names_;
     std::vector<GivenBlocks> given_;
     std::vector<Address> handles_;
+    bool has_views_ = false;
 };
 
 } // namespace vramscope::report

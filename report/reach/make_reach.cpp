@@ -103,8 +103,15 @@ void FoundReach::add_all(const std::vector<WantedBlock>& wanted, const Verdicts&
             of_block = std::move(verdict);
     }
     const ReachGroup unknown{Reached::possibly, ReachDoubt::handle, {}, {}};
-    for (std::size_t at = 0; at < said.size(); ++at)
-        add(living_->blocks()[at], said[at] ? *said[at] : unknown);
+    const ReachGroup of_a_view{Reached::possibly, ReachDoubt::view, {}, {}};
+    for (std::size_t at = 0; at < said.size(); ++at) {
+        const Block& block = living_->blocks()[at];
+        const bool is_array =
+            block.memory == format::Memory::array || block.memory == format::Memory::mipmap;
+        if (said[at] && said[at]->verdict == Reached::lost && is_array && living_->has_views())
+            said[at] = of_a_view;
+        add(block, said[at] ? *said[at] : unknown);
+    }
 }
 
 FoundReach::FoundReach(FoundReach&&) noexcept = default;

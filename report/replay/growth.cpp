@@ -105,8 +105,7 @@ Floor joined(const Floor& first, const Floor& second) noexcept
 
 void GrowthSeries::born(const Block& block)
 {
-    allocations_.add(block.ticks);
-    work_end_.allocated(block.ticks);
+    worked(block.ticks, !format::is_object(block.memory));
     const Site& site = sites_[block.site];
     Series& series = series_.of(block.site);
     series.least_size = std::min(series.least_size, block.bytes);
@@ -129,6 +128,12 @@ void GrowthSeries::freed(const Block& block, std::uint64_t ticks)
     ++series.freed.blocks;
     note(series, ticks, {site.live_bytes + block.bytes, site.live_blocks + 1},
          {site.live_bytes, site.live_blocks});
+}
+
+void GrowthSeries::worked(std::uint64_t ticks, bool memory)
+{
+    if (work_end_.allocated(ticks, memory))
+        allocations_.add(ticks);
 }
 
 std::vector<SiteShare> GrowthSeries::freed_last() const

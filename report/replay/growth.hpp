@@ -50,6 +50,7 @@ public:
     void context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks) override;
 
     void searched(std::uint64_t ticks) noexcept { work_end_.searched(ticks); }
+    void ran_out(std::uint64_t ticks) { worked(ticks, true); }
 
     // In order of time, up to the end of the log. Before the first one nothing was alive.
     std::vector<Floor> floors(SiteId site, std::uint64_t end_ticks) const;
@@ -57,7 +58,7 @@ public:
     bool one_size(SiteId site) const noexcept;
     // How many blocks of the site the program had freed when it allocated the last one there.
     std::uint64_t frees_by_last(SiteId site) const noexcept;
-    // Births at all sites together.
+    // In the work: births at all sites together, and requests that were refused for want of memory.
     const StepCounter& allocations() const noexcept { return allocations_; }
     const WorkEnd& work_end() const noexcept { return work_end_; }
     // What was freed behind the last allocation, in the order of sites.
@@ -93,6 +94,7 @@ private:
         std::uint64_t blocks;
     };
 
+    void worked(std::uint64_t ticks, bool memory); // it allocated, or tried to
     static void note(Series& series, std::uint64_t ticks, Live before, Live after);
     static void level_to(Series& series, std::uint64_t ticks, Live level, Live then);
     // Not inlined: they are large, and for a few events of many.

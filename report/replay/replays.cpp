@@ -51,6 +51,8 @@ void Replays::after_rare(const Record& record, const SegmentReplay& segments)
     contexts.apply(record);
     if (searches.apply(record))
         growth.searched(record.ticks);
+    else if (record.as<format::OutOfMemory>())
+        growth.ran_out(record.ticks);
     damages.note(record);
     tests.apply(record);
 }

@@ -33,12 +33,29 @@ std::uint64_t covered(const StepName& name) noexcept
     return name.counter.last_ticks() - name.counter.begin_ticks();
 }
 
-// In the second half of the work, by time and by allocations.
-bool goes_on(const StepCounter& counter, const Work& work)
+// In both halves of the work: it goes on in the second by time and by allocations, and began in the
+// first by one of them.
+bool is_in_both_halves(const StepCounter& counter, const Work& work)
 {
     const std::uint64_t middle = work.begin_ticks + (work.end_ticks - work.begin_ticks) / 2;
-    return counter.last_ticks() >= middle && work.allocations.at(counter.last_ticks()) >=
-                                                 static_cast<double>(work.allocations.count()) / 2;
+    const double half = static_cast<double>(work.allocations.count()) / 2;
+    return counter.last_ticks() >= middle && work.allocations.at(counter.last_ticks()) >= half &&
+           (counter.begin_ticks() <= middle || work.allocations.at(counter.begin_ticks()) <= half);
+}
+
+// The most of the work came behind them: they are another part of it.
+bool were_over_early(const StepCounter& counter, const Work& work)
+{
+    return work.allocations.at(counter.last_ticks()) <
+           static_cast<double>(work.allocations.count()) / 2;
+}
+
+bool suits(const StepName& name, const StepPlace& place, const Work& work)
+{
+    if (place.first_ticks >= name.counter.last_ticks() && were_over_early(name.counter, work))
+        return false;
+    return says_step(name.name) > 0 ||
+           (place.last_ticks > name.counter.begin_ticks() && is_in_both_halves(name.counter, work));
 }
 
 // Greater: a better unit to count the work in.
@@ -109,17 +126,18 @@ std::uint64_t Steps::most_covered() const noexcept
 
 const StepName* Steps::best(const Work& work) const
 {
-    return best_of({}, work);
+    return best_of(StepPlace{}, work);
 }
 
-const StepName* Steps::best_of(const std::vector<std::string>& ranges, const Work& work) const
+const StepName* Steps::best_of(const StepPlace& place, const Work& work) const
 {
+    const std::vector<std::string>& ranges = place.ranges;
     const std::uint64_t enough = most_covered() / 2;
     const StepName* best = nullptr;
     bool best_is_around = false;
     for (const StepName& name : names_) {
         if (name.counter.count() < kFewest || covered(name) < enough || is_of_cccl(name) ||
-            (says_step(name.name) == 0 && !goes_on(name.counter, work)))
+            !suits(name, place, work))
             continue;
         const bool around =
             !name.mark && std::find(ranges.begin(), ranges.end(), name.name) != ranges.end();

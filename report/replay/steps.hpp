@@ -34,10 +34,18 @@ struct Work {
     std::uint64_t end_ticks = 0;
 };
 
+// A place that allocates.
+struct StepPlace {
+    std::vector<std::string> ranges; // around it, numbers as '#'
+    std::uint64_t first_ticks = 0;   // of its allocations
+    std::uint64_t last_ticks = UINT64_MAX;
+};
+
 class Steps {
 public:
     static constexpr std::size_t kMostNames = 1024;
-    static constexpr std::uint64_t kFewest = 4; // fewer are no steps
+    static constexpr std::uint64_t kFewest = 4;  // fewer are no steps
+    static constexpr std::uint64_t kProving = 5; // fewer cannot prove growth
 
     explicit Steps(const Phases& phases) : phases_(phases) {} // they outlive this
 
@@ -46,13 +54,15 @@ public:
 
     // What the work is best counted by. Of names that cover at least half of the time that any
     // name covers: those that say step or iteration go first, then batch and epoch, then those
-    // with many instances, the outer before the inner. Others than the first ones must go on in
-    // the second half of the work. CCCL's own ranges are no steps. nullptr: none of them is there
-    // at least kFewest times.
+    // with many instances, the outer before the inner. Others than the first ones must be there in
+    // both halves of the work. CCCL's own ranges are no steps. nullptr: none of them is there at
+    // least kFewest times.
     const StepName* best(const Work& work) const;
-    // What something that is allocated in these ranges is best counted by: the best of them; of
-    // none, the best of all.
-    const StepName* best_of(const std::vector<std::string>& ranges, const Work& work) const;
+    // What a place is best counted by: the best of the ranges around it; else the best of those
+    // that say something of it. Steps that were over when it began do not, if most of the work came
+    // behind them; nor do those that began when it was over, unless they say step: then it was what
+    // comes before the steps.
+    const StepName* best_of(const StepPlace& place, const Work& work) const;
     // What the user names: a range before a mark. nullptr: there is none.
     const StepName* named(std::string_view name) const;
 

@@ -1,8 +1,10 @@
 // report/replay/work_end.hpp — when a program's work was over, and only its end went on.
 //
 // The end gives back what is left: Python's finalisation, static destructors, a last purge. It
-// allocates nothing. So the work ends with the last allocation, unless the longest pause behind it
-// is longer than all else there: then the program still computed, and its end begins after that.
+// allocates nothing, but for what that takes: PyTorch makes an event for each pinned block that it
+// gives back. So the work ends with the last allocation, also one that was refused for want of
+// memory, unless the longest pause behind it is longer than all else there: then the program still
+// computed, and its end begins after that.
 // A loaded machine makes pauses too, but not one that is longer than all that it interrupts.
 #pragma once
 
@@ -27,12 +29,17 @@ public:
     {
     }
 
-    void allocated(std::uint64_t ticks) noexcept
+    // Whether it was a part of the work. `memory`: else an object of the driver's.
+    bool allocated(std::uint64_t ticks, bool memory) noexcept
     {
+        if (is_behind_the_end(ticks, memory)) {
+            pass_to(ticks);
+            return false;
+        }
         last_allocation_ = last_ = ticks;
         search_ticks_ = 0;
         longest_ = {};
-        allocated_after_python_ += python_ticks_ != 0 && ticks > python_ticks_;
+        return true;
     }
     void freed(std::uint64_t ticks) noexcept { pass_to(ticks); }
     // The program waits while its memory is searched. If it allocates later, it was not over.
@@ -91,10 +98,25 @@ private:
         return clock.ticks_at(ns) - clock.start_ticks();
     }
 
-    // 0: not known. A program that goes on without its interpreter has not ended with it.
-    std::uint64_t known_end() const noexcept
+    // A program that goes on without its interpreter has not ended with it.
+    bool goes_on_without_python() const noexcept
     {
-        const bool by_python = python_ticks_ != 0 && allocated_after_python_ < kFewAllocations;
+        return allocated_after_python_ >= kFewAllocations;
+    }
+
+    bool is_behind_the_end(std::uint64_t ticks, bool memory) noexcept
+    {
+        if (exit_ticks_ != 0 && ticks > exit_ticks_)
+            return true;
+        if (python_ticks_ == 0 || ticks <= python_ticks_)
+            return false;
+        allocated_after_python_ += memory;
+        return !goes_on_without_python();
+    }
+
+    std::uint64_t known_end() const noexcept // 0: not known
+    {
+        const bool by_python = python_ticks_ != 0 && !goes_on_without_python();
         const std::uint64_t end = by_python ? python_ticks_ : exit_ticks_;
         return search_ticks_ != 0 && (end == 0 || search_ticks_ < end) ? search_ticks_ : end;
     }
@@ -102,7 +124,7 @@ private:
     std::uint64_t python_ticks_;
     std::uint64_t exit_ticks_;
     std::uint64_t search_ticks_ = 0; // when the memory was searched, behind the last allocation
-    std::uint64_t allocated_after_python_ = 0;
+    std::uint64_t allocated_after_python_ = 0; // memory
     std::uint64_t start_ticks_;
     std::uint64_t pause_ticks_;
     std::uint64_t pythons_pause_ticks_;

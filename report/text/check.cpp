@@ -63,8 +63,8 @@ public:
             const std::string name = called(row);
             out_ << prefix
                  << fmt::format("  {}{} {:>14}  {:<24}", name,
-                                std::string(width - columns(name), ' '),
-                                amount_in(row.measured, row.unit), limit_words(row))
+                                std::string(width - columns(name), ' '), measured_words(row),
+                                limit_words(row))
                  << state(row) << '\n';
             if (row.state != CheckState::ok)
                 room -= culprits(prefix, row, std::min(room, row.culprits.size()));

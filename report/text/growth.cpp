@@ -216,7 +216,7 @@ void write_growth(TextOutput& out, const Report& report)
                             counted(stacks, "call stack"), steps_words(report)));
     growth_lines(out, report, "", choose(report.growth, out.style().rows, kShownGrowth));
     if (freed)
-        out.stream() << "    freed: only as the program ended\n";
+        out.stream() << "    freed: only after the last allocation\n";
 }
 
 void write_growth_summary(TextOutput& out, const Report& report, std::string_view prefix)

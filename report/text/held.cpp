@@ -22,7 +22,7 @@ void write_held(TextOutput& out, const Report& report)
     }
     out.stream() << '\n';
     out.wrapped("", "",
-                fmt::format("{}: {}, which the end of the program freed",
+                fmt::format("{}: {}, which was freed after the last allocation",
                             out.painted("Held to the end of the work", "1"),
                             size_in_blocks(bytes, blocks)));
     const ChosenRows<Leak> chosen = choose(report.held, out.style().rows, kShown);

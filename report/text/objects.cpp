@@ -43,7 +43,9 @@ std::string object_words(const Report& report, const ObjectRow& row)
                                     grouped(row.made), grouped(row.ended), grouped(row.blocks));
     if (row.piles_up() && !row.is_left())
         words += fmt::format(", at least {} at once", grouped(row.at_once));
-    if (const std::string how = class_words(row); row.has_class() && !how.empty())
+    if (row.known)
+        words += ", suppressed";
+    else if (const std::string how = class_words(row); row.has_class() && !how.empty())
         words += ", " + how;
     if (row.taken)
         words += ", " + taken_words(*row.taken);

@@ -1,6 +1,7 @@
 // report/text/ranks.cpp — one table, one list of differences.
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ public:
         const auto row = [&](std::string_view rank, std::string_view pid, std::string_view program,
                              std::string_view verdict, std::string_view peak, std::string_view left,
                              std::string_view blocks) {
-            out_ << fmt::format("{}{:>8}  {}{}  {:<12} {:>14} {:>10} {:>9}\n",
+            out_ << fmt::format("{}{:>8}  {}{}  {:<13} {:>14} {:>10} {:>9}\n",
                                 of_ranks_ ? fmt::format("{:>5} ", rank) : "", pid, program,
                                 std::string(program_columns - columns(program), ' '), verdict, peak,
                                 left, blocks);
@@ -46,7 +47,7 @@ public:
         for (const RankRow& each : ranks_.rows) {
             const Process& process = report_.processes[each.process];
             row(each.rank ? std::to_string(*each.rank) : "-", std::to_string(process.pid),
-                program_of(process), name(each.verdict),
+                program_of(process), verdict_of(each),
                 human_bytes(process.totals.peak_device_bytes),
                 human_bytes(process.totals.leaked_bytes), grouped(process.totals.leaked_blocks));
         }
@@ -77,6 +78,18 @@ private:
         const std::string program =
             terminal_safe(process.program.empty() ? "(not recorded)" : process.program);
         return shorten_path(program, width_ / 4);
+    }
+
+    // One that leaks nothing may have run out of memory.
+    std::string_view verdict_of(const RankRow& row) const
+    {
+        const auto is_of_it = [&row](const Headline& one) {
+            return one.is_finding() && std::find(one.processes.begin(), one.processes.end(),
+                                                 row.process) != one.processes.end();
+        };
+        const bool found =
+            std::any_of(report_.headlines.begin(), report_.headlines.end(), is_of_it);
+        return row.verdict == Verdict::clean && found ? "with findings" : name(row.verdict);
     }
 
     // The rank that has it comes first: that is what differs.

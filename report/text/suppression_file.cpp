@@ -12,6 +12,8 @@
 
 #include "report/text/sections.hpp"
 #include "report/words/frame_words.hpp"
+#include "report/words/leak_words.hpp"
+#include "report/words/object_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -65,15 +67,18 @@ std::vector<WrittenRule> rules_for(const Report& report)
 {
     std::vector<WrittenRule> rules;
     std::map<std::string, std::size_t> known;
-    for (const std::vector<Leak>* const rows : {&report.leaks, &report.imports}) {
-        for (const Leak& leak : *rows) {
-            const std::string pattern = suppression_pattern(leak);
-            const auto [at, added] = known.try_emplace(pattern, rules.size());
-            if (added)
-                rules.push_back({pattern, {}});
-            rules[at->second].leaks.push_back(&leak);
-        }
-    }
+    const auto add = [&](const Leak& leak) {
+        const std::string pattern = suppression_pattern(leak);
+        const auto [at, added] = known.try_emplace(pattern, rules.size());
+        if (added)
+            rules.push_back({pattern, {}});
+        rules[at->second].leaks.push_back(&leak);
+    };
+    for (const std::vector<Leak>* const rows : {&report.leaks, &report.imports})
+        std::for_each(rows->begin(), rows->end(), add);
+    for (const ObjectRow& row : report.objects)
+        if (row.piles_up())
+            add(row);
     return rules;
 }
 
@@ -93,8 +98,10 @@ std::string growth_of(const Leak& leak)
 
 void comment(std::ostream& out, const Leak& leak)
 {
-    out << fmt::format("# {} in {}, {}, {}{}\n", human_bytes(leak.bytes),
-                       counted(leak.blocks, "block"), terminal_safe(leak.api), name(leak.kind),
+    const std::string what = format::is_object(leak.memory)
+                                 ? counted(leak.blocks, object_noun(leak.memory))
+                                 : size_in_blocks(leak.bytes, leak.blocks);
+    out << fmt::format("# {}, {}, {}{}\n", what, terminal_safe(leak.api), name(leak.kind),
                        growth_of(leak));
     const std::size_t shown = std::min(kShownFrames, leak.stack.size());
     for (std::size_t at = 0; at < shown; ++at)

@@ -13,6 +13,22 @@
 
 namespace vramscope::report {
 
+namespace {
+
+// "64 KiB, at most 64 KiB" says nothing.
+bool tells_apart(const CheckRow& row)
+{
+    return row.unit != CheckUnit::bytes || row.measured == row.limit ||
+           amount_in(row.measured, row.unit) != amount_in(row.limit, row.unit);
+}
+
+std::string exact_bytes(double bytes)
+{
+    return grouped(static_cast<std::uint64_t>(bytes)) + " B";
+}
+
+} // namespace
+
 std::string amount_in(double amount, CheckUnit unit)
 {
     const auto whole = static_cast<std::uint64_t>(std::min(amount + 0.5, 0x1p63));
@@ -33,17 +49,23 @@ std::string amount_in(double amount, CheckUnit unit)
     return grouped(whole);
 }
 
+std::string measured_words(const CheckRow& row)
+{
+    return tells_apart(row) ? amount_in(row.measured, row.unit) : exact_bytes(row.measured);
+}
+
 std::string limit_words(const CheckRow& row)
 {
     if (row.limit == 0 && row.unit == CheckUnit::count)
         return "none allowed";
-    return "at most " + amount_in(row.limit, row.unit);
+    return "at most " +
+           (tells_apart(row) ? amount_in(row.limit, row.unit) : exact_bytes(row.limit));
 }
 
 std::string row_words(const CheckRow& row)
 {
     return fmt::format("{}{} {}, {}", terminal_safe(row.called), row.rule.empty() ? "" : ":",
-                       amount_in(row.measured, row.unit), limit_words(row));
+                       measured_words(row), limit_words(row));
 }
 
 std::string test_words(const TestCheck& row, const TestRow& test)

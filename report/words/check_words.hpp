@@ -13,8 +13,10 @@ struct Report;
 struct TestRow;
 
 std::string amount_in(double amount, CheckUnit unit); // "1.5 GiB", "64 KiB/step", "12.5 %"
-std::string limit_words(const CheckRow& row);         // "at most 8 GiB", "none allowed"
-std::string row_words(const CheckRow& row);           // "leaked 2 MiB, at most 0 B"
+// Where both round to one text, exact bytes.
+std::string measured_words(const CheckRow& row); // "1.5 GiB"
+std::string limit_words(const CheckRow& row);    // "at most 8 GiB", "none allowed"
+std::string row_words(const CheckRow& row);      // "leaked 2 MiB, at most 0 B"
 // "leaked 2 MiB, at most 0 B", "did not end"
 std::string test_words(const TestCheck& row, const TestRow& test);
 std::string process_name(const Report&, std::size_t index);             // "rank 1", "process 1234"

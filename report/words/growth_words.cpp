@@ -39,16 +39,21 @@ std::tm local_time(std::time_t seconds)
 
 } // namespace
 
+std::string step_noun(std::string_view step)
+{
+    return step == GrowthRate().step() ? "allocation" : terminal_safe(step);
+}
+
 std::string rate_words(const GrowthRate& rate)
 {
-    const std::string unit = terminal_safe(rate.step());
     const char* const faster = rate.speeds_up ? ", ever faster" : "";
-    if (rate.bytes_per_step > 0)
-        return fmt::format("{} per {}{}{}", whole_bytes(rate.bytes_per_step), unit, interval(rate),
-                           faster);
-    return rate.blocks_per_step > 0
-               ? fmt::format("{:.3g} of them per {}{}", rate.blocks_per_step, unit, faster)
-               : fmt::format("less than 1 B per {}", unit); // slower than in every other step
+    if (rate.bytes_per_step == 0 && rate.blocks_per_step > 0)
+        return fmt::format("{:.3g} of them per {}{}", rate.blocks_per_step,
+                           terminal_safe(rate.step()), faster);
+    const std::string unit = step_noun(rate.step());
+    return rate.bytes_per_step > 0 ? fmt::format("{} per {}{}{}", whole_bytes(rate.bytes_per_step),
+                                                 unit, interval(rate), faster)
+                                   : fmt::format("less than 1 B per {}", unit);
 }
 
 std::string percent_sure(const GrowthRate& rate)

@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace vramscope::report {
 
 struct GrowthRate;
+
+// "allocation" for "call", which is where no steps are; else the name of the step.
+std::string step_noun(std::string_view step);
 
 // "64 KiB per step"; of what has no bytes, "1.5 of them per step".
 std::string rate_words(const GrowthRate& rate);

@@ -2,7 +2,6 @@
 #include "report/words/plan_words.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -16,6 +15,17 @@ std::string policy_words(const PlanPolicy& policy)
     return policy.name + (policy.recorded ? ", as recorded" : "");
 }
 
+std::string card_words(std::uint64_t bytes)
+{
+    constexpr std::uint64_t kMib = 1 << 20;
+    constexpr std::uint64_t kGib = 1 << 30;
+    const std::uint64_t parts = bytes % kGib * 10; // human_bytes() rounds to tenths
+    const bool rounded_up = parts % kGib == 0 || parts % kGib >= kGib / 2;
+    if (bytes < kGib || rounded_up)
+        return human_bytes(bytes);
+    return grouped(bytes / kMib + (bytes % kMib != 0)) + " MiB";
+}
+
 std::string smallest_card_words(const PlanPolicy& policy, const std::vector<std::uint64_t>& cards)
 {
     const std::uint64_t smallest = policy.smallest_card.value();
@@ -25,7 +35,7 @@ std::string smallest_card_words(const PlanPolicy& policy, const std::vector<std:
             return fmt::format("{} {} {}", words, card < smallest ? "and" : "less",
                                human_bytes(std::max(card, smallest) - std::min(card, smallest)));
     }
-    return words;
+    return card_words(smallest);
 }
 
 std::string why_short(const PlanShortage& shortage, std::uint64_t card, std::uint64_t base)

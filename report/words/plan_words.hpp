@@ -11,6 +11,9 @@ namespace vramscope::report {
 
 std::string policy_words(const PlanPolicy& policy); // "torch, as recorded"
 
+// Never less than it is: "3.5 GiB"; "3,600 MiB" where that would be rounded down.
+std::string card_words(std::uint64_t bytes);
+
 // The smallest card that fits a policy that has one, told from those that were asked about:
 // "4 GiB and 2 MiB".
 std::string smallest_card_words(const PlanPolicy& policy, const std::vector<std::uint64_t>& cards);

@@ -8,6 +8,7 @@
 
 #include "report/model/job.hpp"
 #include "report/model/report.hpp"
+#include "report/words/growth_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -114,8 +115,8 @@ std::string values_of(const JobFinding& finding)
     };
     add("leaked", finding.leaked_bytes, "", finding.leaked_differs);
     add("held at the end", finding.held_bytes, "", finding.held_differs);
-    add("grows by", finding.growth_bytes_per_step,
-        fmt::format(" per {}", terminal_safe(finding.step)), finding.growth_differs);
+    add("grows by", finding.growth_bytes_per_step, fmt::format(" per {}", step_noun(finding.step)),
+        finding.growth_differs);
     add("at peak", finding.at_peak_bytes, "", finding.at_peak_differs);
     if (finding.kind == JobFindingKind::far_off)
         text += fmt::format(", usually {}", human_bytes(finding.usual_bytes));

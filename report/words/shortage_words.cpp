@@ -35,6 +35,13 @@ std::string free_in_all(const Shortage& shortage)
     return shortage.kind == ShortageKind::fragmented ? words + ", but not in one piece" : words;
 }
 
+// Then pieces are no matter: what is free together would not have lasted.
+bool is_nearly_full(const Shortage& shortage)
+{
+    constexpr std::uint64_t kSmallPart = 20;
+    return shortage.free_in_all() < shortage.total / kSmallPart;
+}
+
 std::string held_most(const Shortage& shortage)
 {
     const std::uint64_t most = shortage.owners.empty() ? 0 : shortage.owners.front().bytes;
@@ -61,6 +68,8 @@ std::string cause_of(const Shortage& shortage)
     case ShortageKind::fragmented:
         if (!shortage.pieces_known())
             return free_in_all(shortage);
+        if (is_nearly_full(shortage))
+            return free_in_pieces(shortage) + held_most(shortage);
         return free_in_pieces(shortage) +
                (shortage.apart ? fmt::format("; {} holds them apart", own_place(*shortage.apart))
                                : "");

@@ -112,7 +112,7 @@ DRAWN = "in a chart or a map, without words"
 
 # What a reader sees of a row of each list.
 LISTS = {
-    "findings": Seen("overview", lambda row: [row["sentence"].removeprefix(row["title"]).removeprefix(": ")]),
+    "findings": Seen("overview", lambda row: [row["sentence"].removeprefix(row["title"]).removeprefix(": ").strip()]),
     "leaks": Seen("leaks", blocks_at),
     "leaks_by_function": Seen("leaks", lambda row: [f"{row['stacks']} call stacks", in_bytes(row["bytes"]), place({"stack": [row["frame"]]})]),
     "unclosed_imports": Seen("open", blocks_at),

@@ -62,7 +62,7 @@ class ManyProcesses(CliTest):
         self.assertEqual(self.rows(report), [(0, 0, 3, "torchrun", "clean", 0, 0), (1, 1, 3, "torchrun", "leaks", 1536, 3),
                                              (2, 2, 3, "torchrun", "clean", 0, 0)])
         self.assertEqual(self.held_by(report), [[1]])
-        self.assertIn("LEAKS: 1.5 KiB in 3 blocks were not freed, from 1 call stack", stderr)
+        self.assertIn("LEAKS in 1 of 3 ranks (1): 1.5 KiB in 3 blocks were not freed, from 1 call stack", stderr)
 
     def test_programs_that_start_programs(self):
         chain = self.script("chain", f"#!/bin/bash\nbash -c 'echo hold 4096 1 end | ( exec env A=1 {PROGRAMS}/live )'\n"

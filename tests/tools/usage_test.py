@@ -105,6 +105,7 @@ class Usage(CliTest):
         self.assert_refused(["report", "-f", "--json=", "a.vsl", "b.vsl"], "--json: its value is empty: write FILE (see `vramscope report --help`)")
         self.assert_refused(["check", "--max-peak", "", "a.vsl"], "--max-peak: its value is empty: write BYTES")
         self.assert_refused(["run", "-o", "", "touch", "ran"], "--output: its value is empty: write LOG")
+        self.assert_refused(["check", "--one-device=2", "a.vsl"], "--one-device takes no value: '--one-device=2'")
         self.assert_refused(["memcheck", "--log-file=", "touch", "ran"], "--log-file: its value is empty")
         self.assert_refused(["run", "--on", "", "true", "touch", "ran"], "--on: its value is empty: write EVENT COMMAND")
         self.assert_refused(["run", "--on=", "true", "touch", "ran"], "--on")

@@ -74,7 +74,7 @@ int CommandLine::run(std::vector<std::string> arguments)
             continue;
         if (command.take_rest)
             command.take_rest(arguments);
-        refuse_empty_values(*command.app, arguments);
+        refuse_wrong_values(*command.app, arguments);
     }
     std::reverse(arguments.begin(), arguments.end()); // the order that CLI11 wants
     app_.parse(arguments);

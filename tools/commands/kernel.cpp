@@ -84,7 +84,7 @@ void check_run_options(const std::vector<std::string>& words)
     std::vector<std::string> arguments{"run"};
     arguments.insert(arguments.end(), words.begin(), words.end());
     const std::vector<std::string> rest = take_program(run, arguments);
-    refuse_empty_values(run, arguments);
+    refuse_wrong_values(run, arguments);
     std::reverse(arguments.begin(), arguments.end()); // the order that CLI11 wants
     try {
         line.parse(arguments);

@@ -116,11 +116,15 @@ void take_only_positive(CLI::Option* option)
     });
 }
 
-void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments)
+void refuse_wrong_values(CLI::App& command, std::vector<std::string>& arguments)
 {
     for (std::size_t at = 1; at < arguments.size() && arguments[at] != "--"; ++at) {
         const std::size_t values = values_behind(command, arguments[at]);
         const std::string name = arguments[at].substr(0, arguments[at].find('='));
+        const CLI::Option* const named = command.get_option_no_throw(name);
+        if (named && name != arguments[at] && !takes_values(*named))
+            throw report::Error(report::Exit::usage,
+                                fmt::format("{} takes no value: '{}'", name, arguments[at]));
         if (name.starts_with("--") && arguments[at] == name + "=" &&
             values_behind(command, name) > 0) {
             arguments[at++] = name;

@@ -31,8 +31,9 @@ std::vector<std::string> take_program(const CLI::App& command, std::vector<std::
 void take_only_positive(CLI::Option* option);
 
 // From now on an empty value of an option is an error, also as "--name=", for which CLI11 would
-// take the next argument. Of the arguments the first is the command's name.
-void refuse_empty_values(CLI::App& command, std::vector<std::string>& arguments);
+// take the next argument. Error (usage) for the value of an option that takes none, "--flag=2". Of
+// the arguments the first is the command's name.
+void refuse_wrong_values(CLI::App& command, std::vector<std::string>& arguments);
 
 // What read_size() takes (tracker/format/size_text.hpp), for the end of a command's --help.
 inline constexpr const char* kSizesHelp =

@@ -154,7 +154,8 @@ struct Words<BlockSize> {
     static constexpr const char* kOtherwise = "unknown";
 };
 
-// What a search of the program's memory found of blocks. The last five are "possibly held".
+// What a search of the program's memory found of blocks. What is neither held nor lost is
+// "possibly held".
 enum class Reach : std::uint8_t {
     held = 1,
     lost = 2,
@@ -163,6 +164,7 @@ enum class Reach : std::uint8_t {
     registers = 5, // nothing was found, and what the registers hold was not seen
     open = 6,      // too many levels, or too many holders: some were not looked at
     handle = 7,    // they have no address, but a small number
+    view = 8,      // nothing was found, and a texture or surface object may be of them
 };
 template <>
 struct Words<Reach> {
@@ -172,7 +174,8 @@ struct Words<Reach> {
                                            {Reach::shape, "unknown-memory"},
                                            {Reach::registers, "registers-not-seen"},
                                            {Reach::open, "search-not-finished"},
-                                           {Reach::handle, "no-address"}};
+                                           {Reach::handle, "no-address"},
+                                           {Reach::view, "texture-or-surface"}};
     static constexpr const char* kOtherwise = "search-not-finished";
 };
 

@@ -25,8 +25,9 @@ void forget_python_of_parent() noexcept;
 // To be called before any thread can find this native stack: it leads through a signal handler.
 void note_interrupting_stack(std::uint32_t native) noexcept;
 
-// Writes into the log's header that the interpreter ends, if it does. To be called with each new
-// stack: what its end frees comes from stacks that were not there before.
+// Writes into the log's header that the interpreter ends, if it does. To be called before an object
+// of the driver's is recorded, and with each new stack: what its end frees comes from stacks that
+// were not there before.
 void note_end_of_python() noexcept;
 
 // The id of the stack that consists of this native one, of the thread's frames of Python and of the

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "tracker/environment/settings.hpp"
+#include "tracker/log/python_recorder.hpp"
 
 namespace vramscope::log {
 
@@ -46,6 +47,15 @@ void set_pending_api(Thread& thread, std::uint32_t api_plus_one) noexcept
         return;
     event.stack = stack_of(thread, site);
     write_alloc(thread, event, place);
+}
+
+void record_object(Thread& thread, format::Alloc& event, const format::Place& place,
+                   const CallSite& site) noexcept
+{
+    note_end_of_python();
+    if (event.ticks == 0)
+        event.ticks = now();
+    record_alloc(thread, event, place, site);
 }
 
 void record_alloc_at(Thread& thread, format::Alloc& event, std::uint32_t stack,

@@ -16,6 +16,10 @@ namespace vramscope::log {
 // event.stack is set here.
 void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept;
+// The same of an object of the driver's, whose time is taken here where it is 0: behind the look at
+// whether Python ends, whose end makes objects too, that no work made.
+void record_object(Thread& thread, format::Alloc& event, const format::Place& place,
+                   const CallSite& site) noexcept;
 // The same, at a stack that the log has already.
 void record_alloc_at(Thread& thread, format::Alloc& event, std::uint32_t stack,
                      const format::Place& place) noexcept;

@@ -15,9 +15,9 @@ constexpr double kFaster = 1.5;         // speed in the last third of its rises,
 constexpr double kFarAbove = 1.5;       // a mean is not above the median without a few large ones
 constexpr double kSurelyFaster = 0.999; // steps that now and then have a rise look faster by chance
 
-// How much more was alive with each call, by the median; `bytes`: of the spans from `first` on.
-double median_of_calls(const GrowthWindow& window, std::size_t first,
-                       const std::vector<double>& bytes, const PlaceSeries& place)
+// How much more was alive with each call; `bytes`: of the spans from `first` on.
+Slope slope_of_calls(const GrowthWindow& window, std::size_t first,
+                     const std::vector<double>& bytes, const PlaceSeries& place)
 {
     std::vector<double> calls;
     double before = 0;
@@ -27,7 +27,7 @@ double median_of_calls(const GrowthWindow& window, std::size_t first,
                   share(static_cast<double>(window.spans[at].events),
                         static_cast<double>(window.all_events));
     }
-    return std::max(slope_of(calls, bytes).median, 0.0);
+    return slope_of(calls, bytes);
 }
 
 bool speeds_up(const GrowthWindow& window)
@@ -70,17 +70,22 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         static_cast<double>(place.allocated_bytes) / static_cast<double>(place.allocations);
     const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
     rate.bytes_per_call = never_frees ? mean : of_calls;
+    const Slope per_call = slope_of_calls(window, rises.first - 1, bytes, place);
     if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
-        const double median = median_of_calls(window, rises.first - 1, bytes, place);
-        if (median > 0 && rate.bytes_per_call > kFarAbove * median && !speeds_up(window))
-            rate.bytes_per_call = median;
+        if (per_call.median > 0 && rate.bytes_per_call > kFarAbove * per_call.median &&
+            !speeds_up(window))
+            rate.bytes_per_call = per_call.median;
     }
     const double blocks_per_call =
         never_frees ? 1 : std::max(blocks.back() - blocks.front(), 0.0) / calls;
     const Slope per_step = slope_of(steps, bytes);
     rate.bytes_per_step = context.steps ? per_step.median : rate.bytes_per_call;
-    rate.least_per_step = context.steps ? std::max(per_step.least, 0.0) : rate.bytes_per_call;
-    rate.most_per_step = context.steps ? per_step.most : rate.bytes_per_call;
+    rate.least_per_step = rate.most_per_step = rate.bytes_per_step;
+    if (context.steps || !never_frees) {
+        const Slope& slope = context.steps ? per_step : per_call;
+        rate.least_per_step = std::clamp(slope.least, 0.0, rate.bytes_per_step);
+        rate.most_per_step = std::max(slope.most, rate.bytes_per_step);
+    }
     rate.blocks_per_step = context.steps ? slope_of(steps, blocks).median : blocks_per_call;
     rate.steps = static_cast<std::uint64_t>(context.steps ? window.length() : calls);
     rate.first_ns = context.clock.ns(place.first_ticks);

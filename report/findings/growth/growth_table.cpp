@@ -120,6 +120,12 @@ void GrowthTable::judge(Row& row) const
     row.series = sum_of(row.parts);
     row.parts.clear();
     row.finding = judge_growth(row.series, context_of(row.steps));
+    if (row.steps && row.steps->counter.count() < Steps::kProving)
+        if (GrowthFinding of_calls = judge_growth(row.series, context_of(nullptr));
+            of_calls.growing) {
+            row.finding = std::move(of_calls);
+            row.steps = nullptr;
+        }
     if (row.steps)
         row.finding.rate.per = step_word(row.steps->name);
 }
@@ -170,10 +176,12 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
         if (source_.sites[id].allocations > source_.sites[most].allocations)
             most = id;
     }
+    PlaceSeries sum = sum_of(parts);
     const std::vector<std::string> phase = source_.phases.kind_path(source_.sites[most].phase);
     const StepName* const steps =
-        source_.wanted ? source_.wanted : source_.steps.best_of(phase, source_.work);
-    PlaceSeries sum = sum_of(parts);
+        source_.wanted
+            ? source_.wanted
+            : source_.steps.best_of({phase, sum.first_ticks, sum.last_ticks}, source_.work);
     if (!loses && !may_grow(sum, context_of(steps)))
         return;
     const Site& site = source_.sites[most];
@@ -282,8 +290,8 @@ Growth GrowthTable::growth_of(const Row& row) const
 std::vector<Growth> GrowthTable::growing() const
 {
     const auto has_other_rows = [](const Row& row) {
-        const format::MemoryClass kind = class_of(row.memory);
-        return kind == format::MemoryClass::addresses || kind == format::MemoryClass::object;
+        return class_of(row.memory) == format::MemoryClass::addresses ||
+               format::is_object(row.memory);
     };
     std::vector<Growth> growing;
     for (const auto& [key, row] : rows_)

@@ -153,7 +153,7 @@ std::size_t named_frame(const std::vector<Frame>& stack, std::size_t own)
 {
     for (std::size_t at = own; at < stack.size() && stack[at].module == stack[own].module; ++at)
         if (!stack[at].function.empty())
-            return at;
+            return stack[at].line == 0 ? at : own;
     return own;
 }
 

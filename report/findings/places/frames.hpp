@@ -43,7 +43,8 @@ bool leaves_go(const Frame& frame);
 // where there is none.
 std::size_t innermost_own_frame(const std::vector<Frame>& stack, const FrameRange& visible);
 
-// The same frame; where its function is not known, the next one of its module whose is.
+// The same frame; where its function is not known, the next one of its module whose is. One with a
+// line is not taken: in such a file each function has a name, and this one's is missing.
 std::size_t named_frame(const std::vector<Frame>& stack, std::size_t own);
 
 // The file of the code that called the driver or the runtime; of a function of Python, where the

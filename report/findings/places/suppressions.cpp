@@ -49,6 +49,11 @@ constexpr std::array kBuiltInPinned = {
     BuiltIn{"^libtorch_cuda*.so", "PyTorch", "pinned memory, which PyTorch keeps for later"},
 };
 
+// Libraries that make a pool of streams as the first one is asked for, and never another.
+constexpr std::array kBuiltInStreams = {
+    BuiltIn{"^libc10_cuda*.so", "PyTorch", "streams: 32 of each priority, for all that ask"},
+};
+
 // Functions that take memory for such a library. PyTorch keeps it for each handle and stream.
 constexpr std::array kBuiltInFunctions = {
     BuiltIn{"^at::cuda::getCurrentCUDABlasHandle(", "cuBLAS",
@@ -83,11 +88,21 @@ bool pins(std::string_view api)
            api.starts_with("cuMemHost") || api.starts_with("cuMemAllocHost");
 }
 
+bool makes_streams(std::string_view api)
+{
+    return api.starts_with("cudaStreamCreate") || api.starts_with("cuStreamCreate");
+}
+
+bool is_about(KnownTo known, std::string_view api)
+{
+    return known == KnownTo::keep ? pins(api) : known == KnownTo::share ? makes_streams(api) : true;
+}
+
 // What only repeats may grow too, in a run that is too short to show it.
 bool is_known(const SuppressionRule& rule, const Leak& leak)
 {
     return !rule.built_in() || (leak.leak_class != LeakClass::growing &&
-                                (rule.keeps || leak.pattern != Pattern::repeated));
+                                (rule.known == KnownTo::keep || leak.pattern != Pattern::repeated));
 }
 
 } // namespace
@@ -162,13 +177,14 @@ void Suppressions::add_text(std::string_view text, const std::string& source)
 
 void Suppressions::add_built_in()
 {
-    const auto add_all = [this](const auto& rules, bool keeps) {
+    const auto add_all = [this](const auto& rules, KnownTo known) {
         for (const BuiltIn& rule : rules)
-            rules_.push_back({std::string(rule.pattern), {}, 0, std::string(rule.why), keeps});
+            rules_.push_back({std::string(rule.pattern), {}, 0, std::string(rule.why), known});
     };
-    add_all(kBuiltIn, false);
-    add_all(kBuiltInFunctions, false);
-    add_all(kBuiltInPinned, true);
+    add_all(kBuiltIn, KnownTo::need);
+    add_all(kBuiltInFunctions, KnownTo::need);
+    add_all(kBuiltInPinned, KnownTo::keep);
+    add_all(kBuiltInStreams, KnownTo::share);
 }
 
 std::optional<Suppressions::Rule> Suppressions::match(std::string_view function) const
@@ -197,7 +213,7 @@ std::optional<Suppressions::Rule> Suppressions::match_built_in(const Frame& fram
 {
     const std::string_view module = file_name(frame.module);
     for (Rule rule = user_rules_; rule < rules_.size(); ++rule) {
-        if ((!rules_[rule].keeps || pins(api)) && matches(rules_[rule].pattern, module))
+        if (is_about(rules_[rule].known, api) && matches(rules_[rule].pattern, module))
             return rule;
     }
     return std::nullopt;
@@ -260,6 +276,14 @@ void suppress(Report& report, const Suppressions& suppressions)
             ++uses[*row.suppression].rows;
         return known;
     });
+    for (ObjectRow& row : report.objects) {
+        if (!row.suppression)
+            continue;
+        const SuppressionRule& rule = rules[*row.suppression];
+        row.known = !rule.built_in() || rule.known == KnownTo::share;
+        uses[*row.suppression].rows += row.known;
+        report.processes[row.process].known_objects += row.known ? row.blocks : 0;
+    }
     std::vector<std::size_t> told(uses.size());
     for (std::size_t rule = 0; rule < uses.size(); ++rule) {
         told[rule] = report.suppressions.size();

@@ -123,6 +123,17 @@ public:
         });
     }
 
+    // Whether texture or surface objects are alive: by one of these the driver tells its array.
+    bool has_views()
+    {
+        bool any = false;
+        live_.for_each([&](const Block& block) {
+            any = any || block.memory == format::Memory::texture ||
+                  block.memory == format::Memory::surface;
+        });
+        return any;
+    }
+
     // Whether there are such allocators.
     bool is_cut() const noexcept { return cutting_; }
     // What the program's allocators have now, and cut their blocks from. A walk over all blocks.

@@ -89,7 +89,7 @@ void write_knob(TextOutput& out, const PlanAnswer& answer)
     }
     out.wrapped("", "Best knob: ",
                 fmt::format("{} needs {}{}", answer.best->name,
-                            human_bytes(*answer.best->smallest_card),
+                            card_words(*answer.best->smallest_card),
                             answer.saved > 0 ? ", " + human_bytes(answer.saved) + " less" : ""));
     if (answer.missing > 0)
         out.wrapped("", "It is not enough: ", what_to_lower(out, answer));

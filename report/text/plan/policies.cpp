@@ -19,7 +19,7 @@ std::string smallest_of(const PlanPolicy& policy)
 {
     if (!policy.searched)
         return "-";
-    return policy.smallest_card ? human_bytes(*policy.smallest_card) : "none";
+    return policy.smallest_card ? card_words(*policy.smallest_card) : "none";
 }
 
 } // namespace

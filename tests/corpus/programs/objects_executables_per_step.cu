@@ -2,7 +2,8 @@
 // token; what it was before stays.
 // truth: verdict clean
 // truth: owner function=decode memory=graph_exec blocks=64
-// truth: growth function=decode memory=graph_exec per=call
+// truth: object function=decode object=graph_exec made=64 ended=0 alive=64 class=growing per=call
+// truth: object function=main object=graph_object made=1 ended=1 alive=0
 #include "tests/corpus/corpus.hpp"
 
 [[gnu::noinline]] void decode(cudaGraph_t graph)

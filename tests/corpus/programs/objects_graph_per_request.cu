@@ -6,7 +6,6 @@
 // truth: object function=serve object=graph_exec made=60 ended=0 alive=60 class=growing per=request each=61KiB
 // truth: object function=main object=stream made=1 ended=1 alive=0
 // truth: owner function=serve memory=graph_exec blocks=60
-// truth: growth function=serve memory=graph_exec per=request
 #include "tests/corpus/corpus.hpp"
 #include "tests/corpus/ranges.hpp"
 

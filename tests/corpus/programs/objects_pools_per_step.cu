@@ -3,7 +3,8 @@
 // run: simulate=4GiB
 // truth: verdict clean
 // truth: owner function=serve memory=pool blocks=40
-// truth: growth function=serve memory=pool per=call
+// truth: object function=serve object=pool made=40 ended=0 alive=40 class=growing per=call
+// truth: object function=main object=stream made=1 ended=1 alive=0
 #include "tests/corpus/corpus.hpp"
 
 [[gnu::noinline]] void serve(cudaStream_t stream)

@@ -2,7 +2,7 @@
 // stays; its array is freed.
 // truth: verdict clean
 // truth: owner function=show memory=surface blocks=120
-// truth: growth function=show memory=surface per=call
+// truth: object function=show object=surface made=120 ended=0 alive=120 class=growing per=call
 #include "tests/corpus/arrays.hpp"
 #include "tests/corpus/corpus.hpp"
 

@@ -2,7 +2,8 @@
 // of them destroys its own.
 // truth: verdict clean
 // truth: owner function=bind memory=texture blocks=16
-// truth: growth function=bind memory=texture per=call
+// truth: object function=bind object=texture made=16 ended=0 alive=16 class=growing per=call
+// truth: object function=sample object=texture made=16 ended=16 alive=0
 #include "tests/corpus/arrays.hpp"
 #include "tests/corpus/corpus.hpp"
 

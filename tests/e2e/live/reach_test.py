@@ -78,8 +78,8 @@ SANITIZER_DIFFERS = {
     "interior": "held",  # it takes pointers into a block for pointers to it
     "mapped_memory": "lost",  # it does not search what a program maps itself
     "shared_mapping": "lost",  # nor this
-    "result_of_a_thread": "lost",  # nor what a thread returned
 }
+SANITIZER_MAY_DIFFER = {"result_of_a_thread"}  # gcc 12's does not look at what a thread returned, gcc 14's does
 # Of reach_crowd.cpp; by hand some thousand searches.
 SEARCHES = int(os.environ.get("VRAMSCOPE_TEST_SEARCHES", 10))
 CROWD = int(os.environ.get("VRAMSCOPE_TEST_CROWD", 50))
@@ -136,7 +136,7 @@ class Twin(LiveTest):
             self.skipTest("the LeakSanitizer cannot look here: " + said[-200:])
         lost = {names.get(int(size)) for size in re.findall(r"leak of (\d+) byte", said)} - {None}
         truths = {name: SANITIZER_DIFFERS.get(name, truth) for name, (truth, _) in CASES.items()}
-        self.assertEqual(lost, {name for name, truth in truths.items() if truth == "lost"})
+        self.assertEqual(lost - SANITIZER_MAY_DIFFER, {name for name, truth in truths.items() if truth == "lost"})
 
 
 @simulated_only
@@ -198,8 +198,8 @@ class Reach(LiveTest):
             names = blocks_of("".join(lines))
             rows = super().reach(process)["rows"]
             process.communicate(timeout=60)
-        return {names[row["all"]["bytes"]]: (row["groups"][0]["verdict"], " -> ".join(row["groups"][0]["chain"]))
-                for row in rows if row["all"]["bytes"] in names}
+        groups = {names[row["all"]["bytes"]]: row["groups"][0] for row in rows if row["all"]["bytes"] in names}
+        return {name: (group["verdict"], " -> ".join(group["chain"]) or group["doubt"]) for name, group in groups.items()}
 
     def test_what_a_callback_leads_the_driver_to_is_no_book_of_the_drivers(self):
         with self.open([PROGRAMS / "reach_driver", "registry"], pool="off") as process:
@@ -219,6 +219,10 @@ class Reach(LiveTest):
         self.assertEqual(said["second_of_a_reservation"][1], "variable `grown` of reach_driver")
         self.assertIn("managed", said["in_managed_memory"][1])
         self.assertRegex(said["deep_in_a_list"][1], "^variable `chain.*` of reach_driver -> a heap block of .*, 10[01] times$")
+
+    def test_an_array_may_be_reached_by_its_texture(self):
+        self.assertEqual(self.said_of(PROGRAMS / "reach_driver", "array")["array"][0], "lost")
+        self.assertEqual(self.said_of(PROGRAMS / "reach_driver", "texture")["array"], ("possibly", "texture-or-surface"))
 
     def test_stacks_that_share_a_mapping(self):
         """What waits below a running stack may be alive, so that it is not called lost."""

@@ -103,7 +103,7 @@ class Watch(LiveTest):
         self.end(process)
         [(event, pid, text, snapshot)] = self.calls()
         self.assertEqual((event, snapshot), ("growth", f"{self.log}.growth"))
-        self.assertRegex(text, r"^grows by 64 KiB per call at hold\(.*, since \d\d:\d\d, \d\d\.\d % sure$")
+        self.assertRegex(text, r"^grows by 64 KiB per allocation at hold\(.*, since \d\d:\d\d, \d\d\.\d % sure$")
         self.assertEqual(os.stat(snapshot).st_mode & 0o777, 0o600)
         report = self.json_of(snapshot)
         self.assertEqual(report["processes"][0]["pid"], int(pid))

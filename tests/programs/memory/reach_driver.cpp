@@ -1,5 +1,6 @@
-// tests/programs/memory/reach_driver.cpp — blocks to whose holders the driver leads too, and blocks
-// that it has mapped: by an argument, "registry" or "mapped".
+// tests/programs/memory/reach_driver.cpp — blocks to whose holders the driver leads too, blocks that it
+// has mapped, and an array, with a texture or without: by an argument, "registry", "mapped",
+// "texture" or "array".
 //
 // Prints "BYTES NAME" for each block and "ready"; ends with its stdin. What is true of each name is
 // in tests/e2e/live/reach_test.py.
@@ -93,6 +94,7 @@ struct Engine {
 // Not static: nothing reads them, and the compiler would leave them out.
 Engine* engine;
 CUdeviceptr grown, inside;
+CUtexObject texture;
 CUdeviceptr* managed;
 std::list<CUdeviceptr> chain;
 
@@ -117,6 +119,20 @@ namespace {
     (void)allocate("dropped");
 }
 
+// By its texture, which is held, the driver tells the array.
+[[gnu::noinline]] void make_array(bool viewed)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR square{64, 64, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    check(cuArray3DCreate_v2(&resource.res.array.hArray, &square));
+    std::puts("16384 array");
+    if (!viewed)
+        return;
+    const CUDA_TEXTURE_DESC how{};
+    check(cuTexObjectCreate(&texture, &resource, &how, nullptr));
+}
+
 } // namespace
 
 int main(int count, char** arguments)
@@ -124,12 +140,15 @@ int main(int count, char** arguments)
     check(cuInit(0));
     check(cuDevicePrimaryCtxRetain(&context, 0));
     check(cuCtxSetCurrent(context));
-    if (count > 1 && std::string_view(arguments[1]) == "registry") {
+    const std::string_view what = count > 1 ? arguments[1] : "";
+    if (what == "registry") {
         engine = new Engine;
         engine->load();
         engine->capture();
-    } else {
+    } else if (what == "mapped") {
         hold_mapped();
+    } else {
+        make_array(what == "texture");
     }
     wipe_stack();
     std::puts("ready");

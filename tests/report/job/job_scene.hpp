@@ -51,7 +51,7 @@ public:
     }
     Rank& says(HeadlineKind kind, const std::string& title, const std::string& rest)
     {
-        process_.headlines.push_back({kind, title, rest});
+        process_.headlines.push_back({kind, title, rest, {}});
         process_.about.found |= process_.headlines.back().is_finding();
         return *this;
     }

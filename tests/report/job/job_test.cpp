@@ -262,7 +262,7 @@ TEST(Job, GrowthIsPerWhatItWasCountedIn)
     ASSERT_EQ(job.findings.size(), 2u);
     EXPECT_EQ(values_of(job.findings[0]), "grows by 27 B per step on average")
         << "of the two, one has epochs and the other steps";
-    EXPECT_EQ(values_of(job.findings[1]), "grows by 100 B per call, at peak 1 MiB");
+    EXPECT_EQ(values_of(job.findings[1]), "grows by 100 B per allocation, at peak 1 MiB");
     EXPECT_EQ(job.processes[0].step, "step");
     EXPECT_EQ(job.processes[1].step, "call");
     EXPECT_EQ(Job(joined({Rank(0)})).processes[0].step, "");

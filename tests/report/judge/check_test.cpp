@@ -178,6 +178,30 @@ TEST(Check, GrowthIsOfAllStacksTogether)
     EXPECT_EQ(check(growing_report(1, 1, ""), {}).exit, Exit::ok) << "freed at the end";
 }
 
+// 64 KiB in each of 200 steps and 1 MiB in each tenth of them, which has a name of its own.
+TEST(Check, GrowthIsPerStepOfTheProcess)
+{
+    Report report = growing_report(65536, 1, "step");
+    report.processes[0].step_count = 200;
+    report.growth[0].rate.steps = 160;
+    report.growth[1].rate.per = "eval";
+    report.growth[1].rate.steps = 16;
+    report.growth[1].rate.bytes_per_step = 1 << 20;
+    Budget budget;
+    budget.max_growth = GrowthBudget{0, GrowthBudget::Per::step};
+    EXPECT_EQ(check(report, budget).rows.back().measured, 65536 + (1 << 20) / 10.0);
+}
+
+TEST(Check, GrowthPerCallIsThatOfTheFastest)
+{
+    Report report = growing_report(1, 1, "");
+    report.growth[0].rate.bytes_per_call = 1024;
+    report.growth[1].rate.bytes_per_call = 4096;
+    Budget budget;
+    budget.max_growth = GrowthBudget{0, GrowthBudget::Per::call};
+    EXPECT_EQ(check(report, budget).rows.back().measured, 4096);
+}
+
 TEST(Check, GrowthPerStepIsNotKnownWhereThereWereNone)
 {
     Budget budget;

@@ -57,16 +57,29 @@ TEST(Ranks, AreRowsInTheirOrderAndSayWhoDiffers)
         {killed, process(100, "0", 10_KiB), process(102, "2", 10_KiB), process(101, "1", 30_KiB)});
     EXPECT_EQ(text_of(report),
               "\n"
-              " Rank  Process  Program  Verdict      Peak requested  Not freed    Blocks\n"
-              "    0      100  train    leaks                 1 MiB     10 KiB         1\n"
-              "    1      101  train    leaks                 1 MiB     30 KiB         1\n"
-              "    2      102  train    leaks                 1 MiB     10 KiB         1\n"
-              "    3      103  train    inconclusive          1 MiB     15 KiB         2\n"
+              " Rank  Process  Program  Verdict       Peak requested  Not freed    Blocks\n"
+              "    0      100  train    leaks                  1 MiB     10 KiB         1\n"
+              "    1      101  train    leaks                  1 MiB     30 KiB         1\n"
+              "    2      102  train    leaks                  1 MiB     10 KiB         1\n"
+              "    3      103  train    inconclusive           1 MiB     15 KiB         2\n"
               "\n"
               "Not freed, by call stack:\n"
               "  3 of 4 ranks (0-2): 10 KiB to 30 KiB, 3 blocks  cuMemAlloc  train+0x1000\n"
               "  1 of 4 ranks (3): 10 KiB, 1 block  cuMemAlloc  train+0x1000\n"
               "  1 of 4 ranks (3): 5 KiB, 1 block  cuMemAlloc  train+0x2000\n");
+}
+
+TEST(Ranks, OneThatIsCleanAndHasFindingsSaysSo)
+{
+    LogBuilder twice = process(101, "1", 10_KiB);
+    twice.free(0x1000).failed_free(0x1000, 1);
+    LogBuilder imports = process(102, "2", 10_KiB);
+    imports.free(0x1000).alloc(0x9000, 1_MiB, 1, "cuIpcOpenMemHandle_v2");
+    const Report report = report_of_all({process(100, "0", 10_KiB), twice, imports});
+    EXPECT_EQ(report.ranks.rows[1].verdict, Verdict::clean);
+    EXPECT_NE(text_of(report).find("  train    with findings  "), std::string::npos)
+        << text_of(report);
+    EXPECT_EQ(report.ranks.rows[2].verdict, Verdict::leaks) << "an import was never closed";
 }
 
 TEST(Ranks, ALeakOfAllIsOneLine)
@@ -85,7 +98,7 @@ TEST(Ranks, ACallStackOfSeveralIsCountedOnce)
         report_of_all({process(100, "0", 10_KiB), process(101, "1", 10_KiB),
                        process(102, "2", 10_KiB), process(103, "3", 10_KiB, 5_KiB)});
     EXPECT_EQ(report.headlines.front().sentence(),
-              "Leaks: 45 KiB in 5 blocks were not freed, from 2 call stacks");
+              "Leaks in all 4 ranks: 45 KiB in 5 blocks were not freed, from 2 call stacks");
 }
 
 TEST(Ranks, ThoseWithoutALogAreNamed)

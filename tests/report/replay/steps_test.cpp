@@ -42,7 +42,13 @@ struct Read {
     }
     std::string best(const std::vector<std::string>& ranges = {}) const
     {
-        const StepName* const found = steps.best_of(ranges, {allocations, first, last});
+        const StepName* const found = steps.best_of({ranges}, {allocations, first, last});
+        return found ? found->name : "";
+    }
+    // Of a place that allocates from then on.
+    std::string best_from(std::uint64_t ticks) const
+    {
+        const StepName* const found = steps.best_of({{}, ticks}, {allocations, first, last});
         return found ? found->name : "";
     }
 };
@@ -170,6 +176,30 @@ TEST(Steps, ThreeAreNotEnough)
     EXPECT_EQ(Read(log).best(), "");
     log.push("step").pop();
     EXPECT_EQ(Read(log).best(), "step");
+}
+
+// A few short ranges behind a long loop, as of what is saved in the end.
+TEST(Steps, ThoseOfTheLastHalfAreNone)
+{
+    LogBuilder log;
+    std::uint64_t address = 0x1000;
+    for (int turn = 0; turn < 100; ++turn)
+        log.alloc(address += 0x1000, 8);
+    repeat(log, 8, "save", [&] { log.alloc(address += 0x1000, 8); });
+    EXPECT_EQ(Read(log).best(), "");
+}
+
+TEST(Steps, ThatWereOverSayNothingOfWhatBeganThen)
+{
+    LogBuilder log;
+    repeat(log, 20, "step", [&] { log.alloc(0x1000, 8).free(0x1000); });
+    LogBuilder longer = log;
+    for (std::uint64_t turn = 1; turn <= 60; ++turn)
+        (turn < 10 ? log : longer).alloc(0x1000 + turn, 8);
+    const std::uint64_t over = Read(log).steps.named("step")->counter.last_ticks();
+    EXPECT_EQ(Read(log).best_from(over), "step") << "they are most of the work";
+    EXPECT_EQ(Read(longer).best_from(over - 1), "step");
+    EXPECT_EQ(Read(longer).best_from(over), "");
 }
 
 TEST(Steps, MarksCountAsWell)

@@ -118,7 +118,7 @@ TEST(LiveText, SaysSinceWhenItGrowsAndHowSureThatIs)
     one.state.opened_real_ns = kOpened;
     one.state.growing.resize(1);
     one.state.growing[0].rate.confidence = 0.9951;
-    one.state.findings = {{HeadlineKind::growth, "Grows", ": 64 KiB per call"}};
+    one.state.findings = {{HeadlineKind::growth, "Grows", ": 64 KiB per call", {}}};
     const Lines lines = live_lines({one}, {});
     const auto found = std::find(lines.begin(), lines.end(), "  GROWS: 64 KiB per call");
     ASSERT_NE(found, lines.end());

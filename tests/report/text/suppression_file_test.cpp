@@ -111,6 +111,30 @@ TEST(SuppressionFile, SaysOfALeakThatGrowsThatItDoesAndOfOneThatIsBoundedNothing
     EXPECT_NE(file_for({found}).find("it may grow with the run"), std::string::npos);
 }
 
+TEST(SuppressionFile, HasARuleForObjectsThatPileUp)
+{
+    Report report;
+    ObjectRow& streams = report.objects.emplace_back();
+    streams.memory = format::Memory::stream;
+    streams.api = "cudaStreamCreate";
+    streams.blocks = 100;
+    streams.kind = LeakKind::never_destroyed;
+    streams.stack = {frame("serve()")};
+    std::ostringstream none;
+    write_suppression_file(none, report);
+    EXPECT_EQ(none.str(), "# nothing to suppress: nothing leaked\n");
+    streams.leak_class = LeakClass::growing;
+    streams.rate = {.per = "", .blocks_per_step = 1, .steps = 80, .confidence = 0.99};
+    std::ostringstream out;
+    write_suppression_file(out, report);
+    EXPECT_NE(
+        out.str().find(
+            "# 100 streams, cudaStreamCreate, never-destroyed, growing by 1 of them per call"),
+        std::string::npos)
+        << out.str();
+    EXPECT_NE(out.str().find("\nleak:^serve()$\n"), std::string::npos) << out.str();
+}
+
 TEST(SuppressionFile, HasOneRuleForAllLeaksOfAFunctionAndACarefulOneForMain)
 {
     EXPECT_EQ(

@@ -18,7 +18,7 @@ import { COMPARISONS, worseText } from "./diff.jsx";
 import { FINDINGS } from "./findings.jsx";
 import { HELD } from "./held.js";
 import { ownerColour, Swatch } from "./owners.jsx";
-import { bytesText, counted, grouped, growthText, percentText, perSecondText, rateText, shortTime, timeText } from "./words.js";
+import { bytesText, counted, grouped, growthText, percentText, perSecondText, rateText, shortTime, stepNoun, timeText } from "./words.js";
 
 const PEAK_PARTS = 5;
 const TOP_LEAKS = 3;
@@ -147,7 +147,7 @@ function Figures() {
         value={grows ? bytesText(Math.round(rate.bytes_per_step)) : "no"}
         detail={
           grows
-            ? [`per ${rate.per}`, perSecondText(rate)].filter(Boolean).join(", ")
+            ? [`per ${stepNoun(rate.per)}`, perSecondText(rate)].filter(Boolean).join(", ")
             : "no place grows to the end"
         }
       />

@@ -14,15 +14,25 @@ function headlineOf(verdict, { leaked_bytes: bytes, leaked_blocks: blocks }) {
   return { kind, title, sentence: `${title}: ${left}` };
 }
 
+/** The findings that are its own, too: their numbers are of all processes, and not told. */
+function findingsOf(whole, process, verdict) {
+  const own = headlineOf(verdict, whole.processes[process].totals);
+  const found = whole.findings
+    .filter(({ processes }) => processes.includes(process))
+    .map(({ kind, title }) => (kind === own.kind ? own : { kind, title, sentence: title }));
+  return found.length === 0 || verdict === "inconclusive" ? [...found, own] : found;
+}
+
 /** Lists of the report whose rows are of a process. */
 const isOfProcesses = (member) => Array.isArray(member) && member.some((row) => row?.process !== undefined);
 
 /**
  * The report with the rows and the sums of one process. All are still in `processes`, by whose index rows name theirs,
- * and in `ranks`, whose leaks are indexes of `all_leaks`; `shown` are those that are spoken of.
+ * and in `ranks`, whose leaks are indexes of `all_leaks`; `shown` are those that are spoken of. `all_findings` are of all.
  */
 export function reportOf(whole, process) {
-  if (process === null) return { ...whole, shown: whole.processes, all_leaks: whole.leaks };
+  const all = { all_leaks: whole.leaks, all_findings: whole.findings };
+  if (process === null) return { ...whole, ...all, shown: whole.processes };
   const one = whole.processes[process];
   const ofIt = (list) => {
     const rows = list.filter((row) => row.process === process);
@@ -35,9 +45,9 @@ export function reportOf(whole, process) {
     ...Object.fromEntries(lists.map(([name, rows]) => [name, ofIt(rows)])),
     processes: whole.processes,
     shown: [one],
-    all_leaks: whole.leaks,
+    ...all,
     totals: one.totals,
     verdict,
-    findings: [headlineOf(verdict, one.totals)],
+    findings: findingsOf(whole, process, verdict),
   };
 }

@@ -12,7 +12,7 @@ const LISTS = [
   ["unclosed_imports", "Imports that were never closed", "Others' memory: no byte of it is in a sum."],
   ["owners_not_destroyed", "Never destroyed", "Pools, contexts and the like, which have no bytes of their own."],
   ["graph_memory", "Memory of graphs", "All that graphs were given, freed or not: theirs to free."],
-  ["held_at_work_end", "Held to the end of the work", "The end of the program freed it: no leak."],
+  ["held_at_work_end", "Held to the end of the work", "Freed after the last allocation: no leak."],
   ["reservations", "Addresses that were never given back", "They cost no memory, but a program can run out of them."],
 ];
 export const openLists = LISTS.filter(([name]) => report[name]?.length > 0);
@@ -22,7 +22,7 @@ export const openText = {
   unclosed_imports: () => `${counted(blocks(report.unclosed_imports), "import")} never closed`,
   owners_not_destroyed: () => `${counted(blocks(report.owners_not_destroyed), "owner")} never destroyed`,
   graph_memory: () => `${counted(blocks(report.graph_memory), "allocation")} of graphs`,
-  held_at_work_end: () => `${counted(blocks(report.held_at_work_end), "block")} freed only by the end`,
+  held_at_work_end: () => `${counted(blocks(report.held_at_work_end), "block")} freed after the last allocation`,
   reservations: () => `${counted(blocks(report.reservations), "reservation")} never given back`,
 };
 

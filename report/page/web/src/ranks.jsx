@@ -113,6 +113,12 @@ const columnsOf = (rows) =>
     return { title, values, most: Math.max(...values, 1), apart: outliers(values) };
   });
 
+/** [the word, its tone]: one that leaks nothing may have run out of memory. */
+function standingOf({ verdict, process }) {
+  const found = report.all_findings.some(({ processes }) => processes.includes(process));
+  return verdict === "clean" && found ? ["with findings", "leaks"] : [verdict, verdict];
+}
+
 export function Ranks() {
   if (report.process_count < 2) return null;
   const rows = report.ranks.rows
@@ -141,7 +147,7 @@ export function Ranks() {
         rows={rows.map((row, at) => [
           shownCell(processText(row.process), <ProcessCell row={row} />),
           { text: String(row.run.pid), value: row.run.pid },
-          verdictCell(row.verdict, row.verdict),
+          verdictCell(...standingOf(row)),
           ...columns.map(({ values, most, apart }) => heatCell(values[at], most, apart[at])),
           countCell(row.run.totals.allocations),
           timeCell(row.run.duration_ns),

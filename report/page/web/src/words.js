@@ -112,6 +112,8 @@ const GROWTH = { growing: "grows", unclear: "perhaps grows" };
 export const growthText = (leak) =>
   GROWTH[leak.class] && rateText(leak.growth) ? `${GROWTH[leak.class]} ${rateText(leak.growth)}` : "";
 
+/** What bytes are told per: without steps each allocation is one. */
+export const stepNoun = (per) => (per === "call" ? "allocation" : per);
 const wholeBytes = (bytes) => bytesText(Math.max(1, Math.round(bytes)));
 /** What was fitted and may be off by more than a twentieth says by how much. */
 const intervalText = ({ bytes_per_step: median, bytes_per_step_least: least, bytes_per_step_most: most }) =>
@@ -119,7 +121,7 @@ const intervalText = ({ bytes_per_step: median, bytes_per_step_least: least, byt
 export const fasterText = (rate) => (rate.speeds_up ? ", ever faster" : "");
 /** "3.2 MiB per step"; nothing for what does not grow. */
 export const rateText = (rate) =>
-  rate?.bytes_per_step > 0 ? `${wholeBytes(rate.bytes_per_step)} per ${rate.per}${intervalText(rate)}${fasterText(rate)}` : "";
+  rate?.bytes_per_step > 0 ? `${wholeBytes(rate.bytes_per_step)} per ${stepNoun(rate.per)}${intervalText(rate)}${fasterText(rate)}` : "";
 
 /** "3.2 MiB a second"; nothing where it grew for too short a time to tell. */
 export const perSecondText = (rate) =>

@@ -163,14 +163,59 @@ TEST(Growth, OfFewStepsIsClaimedOfFiveAndNotOfFour)
     }
 }
 
-TEST(Growth, ManyBlocksInEachOfFewStepsAreNoMoreSure)
+// As epochs of a training: what they are made of says more.
+TEST(Growth, OfFewStepsIsClaimedWhereAllocationsProveIt)
 {
     GrowthScene scene;
     scene.steps(4, [&](std::size_t) {
-        for (int block = 0; block < 30; ++block)
+        for (int turn = 0; turn < 30; ++turn) {
+            scene.flash(kOther);
             scene.take(kLeak, 1_KiB);
+        }
     });
-    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "unclear");
+    const Report report = report_of(scene.log);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    EXPECT_EQ(growth_at(report, kLeak)->rate.step(), "call");
+}
+
+TEST(Growth, StepsThatWereOverHideNoGrowth)
+{
+    GrowthScene scene;
+    scene.steps(20, [&](std::size_t) { scene.flash(kOther); });
+    for (int turn = 0; turn < 200; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(Growth, ShortRangesAtTheEndHideNoGrowth)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 200; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+    }
+    scene.steps(
+        5, [&](std::size_t) { scene.flash(kOther); }, "save");
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
+TEST(Growth, IsNotToldPerWhatCameOnce)
+{
+    GrowthScene scene;
+    for (int turn = 0; turn < 200; ++turn) {
+        scene.flash(kOther);
+        scene.take(kLeak);
+        if (turn == 100)
+            scene.log.mark("half");
+    }
+    Options options;
+    options.per = "half";
+    const Report report = report_of(scene.log, options);
+    EXPECT_EQ(class_at(report, kLeak), "growing");
+    ASSERT_EQ(report.notices.size(), 1u);
+    EXPECT_EQ(report.notices[0].find("growth is not told per \"half\": there are 1 of them"), 0u);
 }
 
 TEST(Growth, FreedAtExitIsFoundAndIsNoLeak)

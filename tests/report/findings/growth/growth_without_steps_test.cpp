@@ -149,6 +149,37 @@ TEST(GrowthWithoutSteps, ProgramThatGoesOnWithoutItsInterpreterHasNotEnded)
     EXPECT_EQ(growth_at(report_of(scene.log), kLeak), nullptr);
 }
 
+// As PyTorch makes an event for each pinned block, while Python destroys its tensors.
+TEST(GrowthWithoutSteps, WhatTheEndMakesIsNoWork)
+{
+    KeepingScene scene;
+    for (int turn = 0; turn < 100; ++turn) {
+        scene.flash(kOther);
+        scene.kept.push_back(scene.take(kLeak));
+        scene.sleep(1'000'000);
+    }
+    scene.log.info("python", "3.13.0").info("recorded", "contexts objects");
+    scene.sleep(200'000'000);
+    scene.log.header().python_ended_ticks = scene.log.now();
+    for (std::uint64_t event = 0; event < 100; ++event)
+        scene.log.at(scene.log.now() + 1000).alloc(0x900000 + event, 0, 3, "cuEventCreate");
+    scene.give(scene.kept);
+    scene.log.header().exit_began_ticks = scene.log.now();
+    const Report report = report_of(scene.log);
+    EXPECT_NE(growth_at(report, kLeak), nullptr);
+    EXPECT_FALSE(report.objects.at(0).piles_up()) << "they were made by the end";
+}
+
+TEST(GrowthWithoutSteps, RequestThatIsRefusedIsWork)
+{
+    for (const bool refused : {false, true}) {
+        KeepingScene scene = freed_at_the_end(0, 1'000);
+        if (refused)
+            scene.log.out_of_memory(format::OutOfMemory{.requested = 1_MiB});
+        EXPECT_EQ(growth_at(report_of(scene.log), kLeak) == nullptr, refused);
+    }
+}
+
 TEST(GrowthWithoutSteps, BlockInEachTurnOfALoopGrows)
 {
     GrowthScene scene;

@@ -201,6 +201,9 @@ TEST(Frames, OneWithoutANameLeavesItToTheNextOfItsModule)
     EXPECT_EQ(named_frame(stack, 0), 2u);
     EXPECT_EQ(named_frame(stack, 2), 2u);
     EXPECT_EQ(named_frame({stack[0], stack[3]}, 0), 0u) << "of another module";
+    Frame with_line = stack[2];
+    with_line.line = 11;
+    EXPECT_EQ(named_frame({stack[0], with_line}, 0), 0u) << "its name alone is missing";
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "report/error.hpp"
 #include "report/findings/make_report.hpp"
+#include "report/judge/judge.hpp"
 #include "tests/support/log_builder.hpp"
 #include "tests/support/report_of.hpp"
 
@@ -149,6 +150,9 @@ TEST(Suppressions, BuiltInOnesLookAtTheNameOfTheLibrary)
     for (const char* api : {"cudaHostAlloc", "cudaMallocHost", "cuMemHostAlloc"})
         EXPECT_TRUE(read.match_built_in(torch, api)) << api;
     EXPECT_FALSE(read.match_built_in(torch, "cudaMalloc")) << "its pinned memory alone is kept";
+    const Frame pool = frame("", "", "/opt/torch/lib/libc10_cuda.so");
+    EXPECT_TRUE(read.match_built_in(pool, "cudaStreamCreateWithPriority"));
+    EXPECT_FALSE(read.match_built_in(pool, "cudaMalloc"));
 }
 
 // Stack 1 is in the program, 2 in a library of its own, 3 in cuBLAS, called by the program.
@@ -278,6 +282,27 @@ TEST(Suppressed, GrowthThatAUserKnowsIsNotTold)
     built_in.add_built_in();
     suppress(report, built_in);
     EXPECT_EQ(report.growth.size(), 1u) << "it grows, whoever allocates it";
+}
+
+TEST(Suppressed, ObjectsThatAUserKnowsAreNoFinding)
+{
+    LogBuilder log = program();
+    log.info("recorded", "contexts objects");
+    for (std::uint64_t step = 0; step < 100; ++step) {
+        log.alloc(0x1000, 1_MiB, 2).free(0x1000);
+        log.alloc(0x90000 + step, 0, 1, "cuStreamCreate");
+    }
+    const Report told = report_with(log, {});
+    EXPECT_TRUE(told.objects.at(0).piles_up());
+    const Report report = report_with(log, rules("leak:train"));
+    EXPECT_FALSE(report.objects.at(0).piles_up());
+    EXPECT_EQ(report.objects.at(0).blocks, 100u) << "they are there";
+    EXPECT_EQ(report.headlines.front().kind, HeadlineKind::clean);
+    EXPECT_EQ(report.suppressions.at(0).rows, 1u);
+    Budget budget;
+    budget.max_leaked_objects = 0;
+    EXPECT_EQ(check(report, budget).exit, Exit::ok);
+    EXPECT_EQ(check(told, budget).exit, Exit::findings);
 }
 
 TEST(Suppressed, UserRulesAreBeforeBuiltInOnes)
