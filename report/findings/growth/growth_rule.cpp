@@ -98,12 +98,13 @@ bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Ris
 }
 
 // Other things go on between the rises, or there are many blocks of one size. A few of different
-// sizes may well be a loop over the parts of something that is made once.
+// sizes may well be a loop over the parts of something that is made once; and many of one size too,
+// where the program's own loop has steps.
 bool is_of_a_loop(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
                   const GrowthContext& context)
 {
     return context.steps || frees_within(place, window) >= rises.count ||
-           (place.one_size && rises.count >= kManyRises) ||
+           (place.one_size && rises.count >= kManyRises && !context.beside_steps) ||
            others_call(place, window, rises, context);
 }
 

@@ -34,11 +34,12 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places);
 
 // What all places of one process have in common.
 struct GrowthContext {
-    const StepCounter* steps = nullptr; // nullptr: it has none that are known
+    const StepCounter* steps = nullptr; // nullptr: it has none that say something of the place
     const StepCounter& allocations;     // counts those at all places
     const TickClock& clock;
     std::uint64_t begin_ticks = 0; // when the log begins
     std::uint64_t end_ticks = 0;   // when the program's work ends
+    bool beside_steps = false;     // it has steps, which say nothing of the place
 };
 
 inline constexpr std::uint64_t kRisesToTell = 3; // with fewer rises, nothing is said of growth

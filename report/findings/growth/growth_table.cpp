@@ -81,12 +81,14 @@ GrowthContext GrowthTable::context_of(const StepName* steps) const
             .allocations = source_.work.allocations,
             .clock = clock_,
             .begin_ticks = source_.work.begin_ticks,
-            .end_ticks = source_.work.end_ticks};
+            .end_ticks = source_.work.end_ticks,
+            .beside_steps = !steps && has_steps_};
 }
 
 GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlocks>& lost,
                          const LeakSource& process)
-    : source_(source), clock_(process.clock), process_(process.process)
+    : source_(source), has_steps_(source.steps.best(source.work)), clock_(process.clock),
+      process_(process.process)
 {
     std::vector<RawPlace> losers;
     losers.reserve(lost.size());

@@ -86,6 +86,7 @@ private:
     static std::string key_of(format::Memory memory, std::int32_t device, const std::string& place);
 
     const GrowthSource source_;
+    const bool has_steps_; // whatever place they suit
     const TickClock& clock_;
     std::size_t process_;
     std::map<std::string, Row> rows_;

@@ -189,6 +189,16 @@ TEST(Growth, StepsThatWereOverHideNoGrowth)
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
 }
 
+// As what is written out in the end.
+TEST(Growth, OfWhatIsMadeAtOnceBehindTheStepsIsNotClaimed)
+{
+    GrowthScene scene;
+    scene.steps(5, [&](std::size_t) { scene.flash(kOther); });
+    for (int block = 0; block < 30; ++block)
+        scene.take(kLeak);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "several");
+}
+
 TEST(Growth, ShortRangesAtTheEndHideNoGrowth)
 {
     GrowthScene scene;
