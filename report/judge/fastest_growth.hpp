@@ -1,0 +1,18 @@
+// report/judge/fastest_growth.hpp — what of all that grows a headline tells.
+#pragma once
+
+#include <cstddef>
+
+#include "report/model/report.hpp"
+
+namespace vramscope::report {
+
+struct FastestGrowth {
+    Growth of_function;           // all rows that have one rate with the fastest: see `stacks`
+    std::size_t other_stacks = 0; // each once, whichever processes have it
+};
+
+// Of the rows that are told (processes_with.hpp), of which there is one at least.
+FastestGrowth fastest_growth(const Report& report);
+
+} // namespace vramscope::report
