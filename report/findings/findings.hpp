@@ -153,6 +153,7 @@ std::string no_lines_notice(const Report& report);
 
 // That growth is not told per range or mark of this name: no such name is known.
 std::string unknown_step(const std::string& wanted, const Steps& steps);
+// That it is not, as there are too few of them.
 std::string few_steps(const std::string& wanted, std::uint64_t count);
 
 } // namespace vramscope::report

@@ -52,9 +52,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     if (std::string doubt = doubt_of_ranks(report); !doubt.empty())
         report.reasons.push_back(std::move(doubt));
     if (report.reasons.empty())
-        report.verdict = report.totals.leaked_blocks + report.totals.unclosed_imports == 0
-                             ? Verdict::clean
-                             : Verdict::leaks;
+        report.verdict = report.totals.leaks() ? Verdict::leaks : Verdict::clean;
     report.headlines = headlines_of(report);
     report.unread_files = symbolizer.unread_files();
     if (std::string notice = no_lines_notice(report); !notice.empty())

@@ -116,8 +116,7 @@ std::string unknown_step(const std::string& wanted, const Steps& steps)
 std::string few_steps(const std::string& wanted, std::uint64_t count)
 {
     return fmt::format(
-        "growth is not told per \"{}\": there are {} of them, and fewer than {} tell "
-        "nothing",
+        "growth is not told per \"{}\": there are {} of them, and fewer than {} tell nothing",
         wanted, count, Steps::kFewest);
 }
 

@@ -61,7 +61,7 @@ FastestGrowth fastest_growth(const Report& report)
     std::vector<const Growth*> rows;
     std::map<std::string, std::size_t> stacks_at; // of each place, whichever processes have it
     for (const Growth& row : report.growth)
-        if (is_told(report, row)) {
+        if (is_proven(report, row.process)) {
             rows.push_back(&row);
             std::size_t& known =
                 stacks_at[row.key() + format::name(row.memory) + std::to_string(row.device)];

@@ -12,7 +12,7 @@ struct FastestGrowth {
     std::size_t other_stacks = 0; // each once, whichever processes have it
 };
 
-// Of the rows that are told (processes_with.hpp), of which there is one at least.
+// Of the rows that are proven (processes_with.hpp), of which there is one at least.
 FastestGrowth fastest_growth(const Report& report);
 
 } // namespace vramscope::report

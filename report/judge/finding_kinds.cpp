@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/judge/processes_with.hpp"
 #include "report/model/report.hpp"
 #include "report/words/cuda_results.hpp"
 #include "report/words/growth_words.hpp"
@@ -22,11 +23,6 @@ std::vector<FoundRow> read_all(const std::vector<Row>& rows, Read read)
     for (const Row& row : rows)
         found.push_back(read(row));
     return found;
-}
-
-bool is_whole(const Report& report, std::size_t process)
-{
-    return report.processes[process].coverage.is_whole();
 }
 
 std::string on_device(std::int32_t device)
@@ -48,7 +44,7 @@ FoundRow lost(const Leak& leak, bool proven)
 std::vector<FoundRow> leak_rows(const Report& report)
 {
     return read_all(report.leaks, [&](const Leak& leak) {
-        return lost(leak, leak.kind == LeakKind::at_reset && is_whole(report, leak.process));
+        return lost(leak, leak.kind == LeakKind::at_reset && is_proven(report, leak.process));
     });
 }
 
@@ -91,7 +87,7 @@ std::vector<FoundRow> growth_rows(const Report& report)
                         row.process,
                         on_device(row.device) + rate_words(row.rate) +
                             (row.freed ? ", freed at the end" : ""),
-                        is_whole(report, row.process),
+                        is_proven(report, row.process),
                         &row.rate};
     });
 }
@@ -123,7 +119,7 @@ std::vector<FoundRow> object_rows(const Report& report)
             rows.push_back({{row.bytes, row.most_known(), &row},
                             row.process,
                             fmt::format("{}, {}", format::name(row.memory), rate_words(row.rate)),
-                            is_whole(report, row.process),
+                            is_proven(report, row.process),
                             &row.rate});
     return rows;
 }
@@ -143,7 +139,7 @@ std::vector<FoundRow> workspace_rows(const Report& report)
                         row.process,
                         fmt::format("{}, {}{}", terminal_safe(row.library), on_device(row.device),
                                     rate_words(row.rate)),
-                        is_whole(report, row.process),
+                        is_proven(report, row.process),
                         &row.rate};
     });
 }
@@ -200,7 +196,7 @@ std::vector<FoundRow> stray_context_rows(const Report& report)
                             fmt::format("on device {}, {}", row.device,
                                         row.at_all() ? "host memory alone was allocated in it"
                                                      : "nothing was allocated in it"),
-                            is_whole(report, row.process)});
+                            is_proven(report, row.process)});
     return rows;
 }
 

@@ -39,8 +39,8 @@ Indexes leaking(const Report& report)
     if (!all && (report.processes.size() == 1 || report.interrupted))
         return {};
     return those_that(report, [all](const Process& process) {
-        const bool imports = all && process.totals.unclosed_imports > 0;
-        return (all || process.doubts.empty()) && (process.totals.leaked_blocks > 0 || imports);
+        return all ? process.totals.leaks()
+                   : process.doubts.empty() && process.totals.leaked_blocks > 0;
     });
 }
 
@@ -49,11 +49,6 @@ Indexes leaking(const Report& report)
 bool is_proven(const Report& report, std::size_t process)
 {
     return report.processes[process].coverage.is_whole();
-}
-
-bool is_told(const Report& report, const Growth& row)
-{
-    return is_proven(report, row.process);
 }
 
 bool is_told(const Report& report, const ContextRow& row)
@@ -73,6 +68,7 @@ std::vector<std::size_t> processes_with(HeadlineKind kind, const Report& report)
 {
     const auto each = [](const auto&) { return true; };
     const auto told = [&report](const auto& row) { return is_told(report, row); };
+    const auto proven = [&report](const Growth& row) { return is_proven(report, row.process); };
     switch (kind) {
     case HeadlineKind::crashed:
         return those_that(report, [](const Process& process) { return process.end.crashed(); });
@@ -85,7 +81,7 @@ std::vector<std::size_t> processes_with(HeadlineKind kind, const Report& report)
     case HeadlineKind::leaks:
         return leaking(report);
     case HeadlineKind::growth:
-        return owners_of(report.growth, told);
+        return owners_of(report.growth, proven);
     case HeadlineKind::objects:
         return owners_of(report.objects, [](const ObjectRow& row) { return row.piles_up(); });
     case HeadlineKind::workspaces:

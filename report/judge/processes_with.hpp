@@ -15,7 +15,6 @@ std::vector<std::size_t> processes_with(HeadlineKind kind, const Report& report)
 // Where events are missing, nobody knows that something grows, or that nothing was done.
 bool is_proven(const Report& report, std::size_t process);
 
-bool is_told(const Report& report, const Growth& row);
 bool is_told(const Report& report, const ContextRow& row);
 // Not what was only a question, and not what is told as out of memory.
 bool is_told(const Report& report, const FailedCall& row);

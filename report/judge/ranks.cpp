@@ -25,8 +25,7 @@ Verdict verdict_of(const Process& process)
 {
     if (!process.doubts.empty())
         return Verdict::inconclusive;
-    const bool leaks = process.totals.leaked_blocks > 0 || process.totals.unclosed_imports > 0;
-    return leaks ? Verdict::leaks : Verdict::clean;
+    return process.totals.leaks() ? Verdict::leaks : Verdict::clean;
 }
 
 std::vector<RankRow> rows_of(const Report& report)

@@ -52,7 +52,8 @@ struct GrowthRate {
     bool grows() const noexcept { return steps > 0; }
     bool has_speed() const noexcept { return last_ns - first_ns >= kLeastSpeedNs; }
     static constexpr std::uint64_t kLeastSpeedNs = 10'000'000;
-    std::string_view step() const { return per.empty() ? std::string_view("call") : per; }
+    static constexpr std::string_view kCall = "call"; // the step where there are none
+    std::string_view step() const { return per.empty() ? kCall : per; }
 };
 template <>
 struct Fields<GrowthRate> {

@@ -43,6 +43,8 @@ struct Totals : MemoryCounts {
     Totals& operator+=(const Totals& other);
 
     std::vector<std::pair<format::Memory, MemoryTotal>> leaked_of_memory() const;
+
+    bool leaks() const noexcept { return leaked_blocks > 0 || unclosed_imports > 0; }
 };
 template <>
 struct Fields<Totals> {

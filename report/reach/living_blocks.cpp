@@ -22,7 +22,6 @@ LivingBlocks::LivingBlocks(const LogFile& log, std::uint64_t until_ticks,
     for (const Block* const block : kept)
         blocks_.push_back(*block);
     names_ = names_of(log_->replays.heap, kept);
-    has_views_ = log_->replays.heap.has_views();
     find_given();
     find_handles();
 }
@@ -74,8 +73,10 @@ void LivingBlocks::find_given()
 
 void LivingBlocks::find_handles()
 {
-    log_->replays.heap.for_each_handle(
-        [this](std::uint64_t handle) { handles_.push_back(handle); });
+    log_->replays.heap.for_each_handle([this](std::uint64_t handle, format::Memory what) {
+        handles_.push_back(handle);
+        has_views_ = has_views_ || what == format::Memory::texture || what == format::Memory::surface;
+    });
     for (const Block& block : blocks_)
         if (!format::is_range(format::kind_of(block.memory).space))
             handles_.push_back(block.address);

@@ -35,7 +35,7 @@ public:
     const std::vector<GivenBlocks>& given() const { return given_; }
     // What the driver named its own objects by, sorted: contexts, streams, arrays, and so on.
     const std::vector<Address>& handles() const { return handles_; }
-    // See HeapReplay::has_views().
+    // Whether textures or surfaces are alive: by one of these the driver tells its array.
     bool has_views() const { return has_views_; }
     const LogTables& tables() const;
     const Sites& sites() const;

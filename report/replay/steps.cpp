@@ -131,7 +131,7 @@ const StepName* Steps::best(const Work& work) const
 
 const StepName* Steps::best_of(const StepPlace& place, const Work& work) const
 {
-    const std::vector<std::string>& ranges = place.ranges;
+    const std::span<const std::string> ranges = place.ranges;
     const std::uint64_t enough = most_covered() / 2;
     const StepName* best = nullptr;
     bool best_is_around = false;

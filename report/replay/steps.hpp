@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -36,8 +37,8 @@ struct Work {
 
 // A place that allocates.
 struct StepPlace {
-    std::vector<std::string> ranges; // around it, numbers as '#'
-    std::uint64_t first_ticks = 0;   // of its allocations
+    std::span<const std::string> ranges; // around it, numbers as '#'
+    std::uint64_t first_ticks = 0;       // of its allocations
     std::uint64_t last_ticks = UINT64_MAX;
 };
 

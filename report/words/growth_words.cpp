@@ -41,7 +41,7 @@ std::tm local_time(std::time_t seconds)
 
 std::string step_noun(std::string_view step)
 {
-    return step == GrowthRate().step() ? "allocation" : terminal_safe(step);
+    return step == GrowthRate::kCall ? "allocation" : terminal_safe(step);
 }
 
 std::string rate_words(const GrowthRate& rate)

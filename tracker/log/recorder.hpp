@@ -16,8 +16,8 @@ namespace vramscope::log {
 // event.stack is set here.
 void record_alloc(Thread& thread, format::Alloc& event, const format::Place& place,
                   const CallSite& site) noexcept;
-// The same of an object of the driver's, whose time is taken here where it is 0: behind the look at
-// whether Python ends, whose end makes objects too, that no work made.
+// The same of an object of the driver's. Python's end makes some, too: it is looked for first, and
+// the time is taken after that, where event.ticks is 0.
 void record_object(Thread& thread, format::Alloc& event, const format::Place& place,
                    const CallSite& site) noexcept;
 // The same, at a stack that the log has already.

@@ -70,7 +70,10 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         static_cast<double>(place.allocated_bytes) / static_cast<double>(place.allocations);
     const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
     rate.bytes_per_call = never_frees ? mean : of_calls;
-    const Slope per_call = slope_of_calls(window, rises.first - 1, bytes, place);
+    const bool is_fitted = !context.steps && !never_frees;
+    Slope per_call; // looked at by these alone
+    if (!place.same_size || is_fitted)
+        per_call = slope_of_calls(window, rises.first - 1, bytes, place);
     if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
         if (per_call.median > 0 && rate.bytes_per_call > kFarAbove * per_call.median &&
             !speeds_up(window))
@@ -81,7 +84,7 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     const Slope per_step = slope_of(steps, bytes);
     rate.bytes_per_step = context.steps ? per_step.median : rate.bytes_per_call;
     rate.least_per_step = rate.most_per_step = rate.bytes_per_step;
-    if (context.steps || !never_frees) {
+    if (context.steps || is_fitted) {
         const Slope& slope = context.steps ? per_step : per_call;
         rate.least_per_step = std::clamp(slope.least, 0.0, rate.bytes_per_step);
         rate.most_per_step = std::max(slope.most, rate.bytes_per_step);

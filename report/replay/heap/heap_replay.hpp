@@ -111,27 +111,16 @@ public:
         });
     }
 
-    // Of every context that was seen, and of every object that is alive now.
+    // Of every context that was seen, and of every object that is alive now; and what it is.
     template <typename Visit>
     void for_each_handle(Visit visit)
     {
         for (const auto& [context, handle] : context_handles_)
-            visit(handle);
+            visit(handle, format::Memory::context);
         live_.for_each([&](const Block& block) {
             if (format::is_object(block.memory))
-                visit(block.address);
+                visit(block.address, block.memory);
         });
-    }
-
-    // Whether texture or surface objects are alive: by one of these the driver tells its array.
-    bool has_views()
-    {
-        bool any = false;
-        live_.for_each([&](const Block& block) {
-            any = any || block.memory == format::Memory::texture ||
-                  block.memory == format::Memory::surface;
-        });
-        return any;
     }
 
     // Whether there are such allocators.
