@@ -75,7 +75,8 @@ void LivingBlocks::find_handles()
 {
     log_->replays.heap.for_each_handle([this](std::uint64_t handle, format::Memory what) {
         handles_.push_back(handle);
-        has_views_ = has_views_ || what == format::Memory::texture || what == format::Memory::surface;
+        has_views_ =
+            has_views_ || what == format::Memory::texture || what == format::Memory::surface;
     });
     for (const Block& block : blocks_)
         if (!format::is_range(format::kind_of(block.memory).space))
