@@ -139,14 +139,15 @@ private:
     {
         const HeapReplay& heap = log_->replays.heap;
         const std::uint64_t last = heap.counts().last_ticks;
+        const Work work{.allocations = log_->replays.growth.allocations(),
+                        .begin_ticks = file_.header().start_ticks,
+                        .end_ticks = last};
         return {{.sites = heap.sites(),
                  .phases = heap.phases(),
                  .series = log_->replays.growth,
-                 .steps = log_->replays.steps,
+                 .steps = {log_->replays.steps, work},
                  .wanted = nullptr,
-                 .work = {.allocations = log_->replays.growth.allocations(),
-                          .begin_ticks = file_.header().start_ticks,
-                          .end_ticks = last},
+                 .work = work,
                  .log_end_ticks = last},
                 held,
                 source};

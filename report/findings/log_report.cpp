@@ -248,20 +248,25 @@ void LogReport::add_leaks(Process& process, const ReplayedLog& log, const LeakSo
         .begin_ticks = log.header.start_ticks,
         .end_ticks = replays.growth.work_end().ticks(last, !process.info_value("python").empty())};
     const StepName* wanted = options_.per.empty() ? nullptr : replays.steps.named(options_.per);
+    if (replays.steps.left_out_names())
+        report_.notices.push_back(fmt::format(
+            "more than {} names of ranges and marks: growth is not told per those that came later",
+            Steps::kMostNames));
     if (!options_.per.empty() && !wanted)
         report_.notices.push_back(unknown_step(options_.per, replays.steps));
-    if (wanted && wanted->counter.count() < Steps::kFewest) {
+    if (wanted && wanted->counter.count() < kFewestSteps) {
         report_.notices.push_back(few_steps(options_.per, wanted->counter.count()));
         wanted = nullptr;
     }
-    if (const StepName* const steps = wanted ? wanted : replays.steps.best(work)) {
+    const ChosenSteps chosen(replays.steps, work);
+    if (const StepName* const steps = wanted ? wanted : chosen.best()) {
         process.step_name = steps->name;
         process.step_count = steps->counter.count();
     }
     const GrowthSource growth{.sites = replays.heap.sites(),
                               .phases = replays.heap.phases(),
                               .series = replays.growth,
-                              .steps = replays.steps,
+                              .steps = chosen,
                               .wanted = wanted,
                               .work = work,
                               .log_end_ticks = last};

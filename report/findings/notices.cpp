@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/findings/findings.hpp"
+#include "report/findings/growth/chosen_steps.hpp"
 
 namespace vramscope::report {
 
@@ -117,7 +118,7 @@ std::string few_steps(const std::string& wanted, std::uint64_t count)
 {
     return fmt::format(
         "growth is not told per \"{}\": there are {} of them, and fewer than {} tell nothing",
-        wanted, count, Steps::kFewest);
+        wanted, count, kFewestSteps);
 }
 
 } // namespace vramscope::report

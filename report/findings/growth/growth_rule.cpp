@@ -32,9 +32,9 @@ constexpr double kLaterAllocations = 16;
 constexpr std::uint64_t kFewestReused = 4;
 constexpr std::size_t kFewLevels = 12; // one step more or less is much
 
-double tail_allowed(double gap) noexcept
+double tail_allowed(double gap, double least = kTail) noexcept
 {
-    return std::clamp(kGapsInTail * gap, kTail, kLongestTail);
+    return std::clamp(kGapsInTail * gap, least, kLongestTail);
 }
 
 double gaps_of(const Rises& rises) noexcept
@@ -59,8 +59,9 @@ bool grows_to_the_end(const PlaceSeries& place, const GrowthWindow& window, cons
     // Where nothing was freed by then, each allocation was a rise.
     const std::uint64_t to =
         place.frees_by_last == 0 ? place.last_ticks : window.spans[rises.last].from_ticks;
+    const double least_tail = place.prepares ? 0 : kTail; // the work may be short
     const auto ended = [&](double first, double last) {
-        return 1 - last > tail_allowed((last - first) / gaps_of(rises) / 2);
+        return 1 - last > tail_allowed((last - first) / gaps_of(rises) / 2, least_tail);
     };
     const double time_from = time_place(from, context);
     const double time_to = time_place(to, context);

@@ -26,6 +26,7 @@ struct PlaceSeries {
     std::uint64_t last_ticks = 0;
     bool one_size = false;  // the blocks of each of its parts have one
     bool same_size = false; // all of its blocks have the same
+    bool prepares = false;  // in ranges that say so: it loads, sets up or warms up
 };
 
 // The sum of places that are one place to a reader; there is at least one. They are added as step

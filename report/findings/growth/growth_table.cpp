@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "report/findings/growth/step_names.hpp"
+
 namespace vramscope::report {
 namespace {
 
@@ -87,7 +89,7 @@ GrowthContext GrowthTable::context_of(const StepName* steps) const
 
 GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlocks>& lost,
                          const LeakSource& process)
-    : source_(source), has_steps_(source.steps.best(source.work)), clock_(process.clock),
+    : source_(source), has_steps_(source.steps.any()), clock_(process.clock),
       process_(process.process)
 {
     std::vector<RawPlace> losers;
@@ -122,7 +124,7 @@ void GrowthTable::judge(Row& row) const
     row.series = sum_of(row.parts);
     row.parts.clear();
     row.finding = judge_growth(row.series, context_of(row.steps));
-    if (row.steps && row.steps->counter.count() < Steps::kProving)
+    if (row.steps && row.steps->counter.count() < kProvingSteps)
         if (GrowthFinding of_calls = judge_growth(row.series, context_of(nullptr));
             of_calls.growing) {
             row.finding = std::move(of_calls);
@@ -180,10 +182,9 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     }
     PlaceSeries sum = sum_of(parts);
     const std::vector<std::string> phase = source_.phases.kind_path(source_.sites[most].phase);
+    sum.prepares = std::any_of(phase.begin(), phase.end(), says_preparation);
     const StepName* const steps =
-        source_.wanted
-            ? source_.wanted
-            : source_.steps.best_of({phase, sum.first_ticks, sum.last_ticks}, source_.work);
+        source_.wanted ? source_.wanted : source_.steps.best_of(sum, phase);
     if (!loses && !may_grow(sum, context_of(steps)))
         return;
     const Site& site = source_.sites[most];

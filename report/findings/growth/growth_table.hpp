@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "report/findings/growth/chosen_steps.hpp"
 #include "report/findings/growth/growth_rule.hpp"
 #include "report/findings/places/log_source.hpp"
 #include "report/model/leaks.hpp"
 #include "report/replay/growth.hpp"
 #include "report/replay/heap/phases.hpp"
-#include "report/replay/steps.hpp"
 
 namespace vramscope::report {
 
@@ -24,7 +24,7 @@ struct GrowthSource {
     const Sites& sites;
     const Phases& phases;
     const GrowthSeries& series;
-    const Steps& steps;
+    ChosenSteps steps;
     const StepName* wanted; // what growth is told per; nullptr: what suits a place best
     Work work;              // without the program's exit
     std::uint64_t log_end_ticks;

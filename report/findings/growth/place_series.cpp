@@ -50,6 +50,7 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
     sum.first_ticks = UINT64_MAX;
     sum.one_size = true;
     sum.same_size = true;
+    sum.prepares = true;
     std::vector<std::uint64_t> moments;
     for (const PlaceSeries& place : places) {
         sum.allocations += place.allocations;
@@ -60,6 +61,7 @@ PlaceSeries sum_of(const std::vector<PlaceSeries>& places)
         sum.last_ticks = std::max(sum.last_ticks, place.last_ticks);
         sum.one_size = sum.one_size && place.one_size;
         sum.same_size = sum.same_size && place.same_size && mean_of(place) == mean_of(places[0]);
+        sum.prepares = sum.prepares && place.prepares;
         for (const Floor& floor : place.floors)
             moments.push_back(floor.ticks);
     }

@@ -48,6 +48,79 @@ TEST(GrowthBesideSteps, StepsThatWereOverHideNoGrowth)
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
 }
 
+// As a solver's that is called once, or those of a profiled window.
+TEST(GrowthBesideSteps, StepsWithinALongerLoopHideNoGrowth)
+{
+    for (const int begin : {1, 40, 120}) {
+        GrowthScene scene;
+        for (int turn = 0; turn < 200; ++turn) {
+            scene.flash(kOther);
+            if (turn == begin)
+                scene.steps(
+                    6, [&](std::size_t) { scene.flash(kOther); }, "iteration");
+            scene.take(kLeak);
+        }
+        EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing") << begin;
+    }
+}
+
+TEST(GrowthBesideSteps, AQueueThatFillsUpBehindTheStepsDoesNotGrow)
+{
+    GrowthScene scene;
+    std::deque<std::uint64_t> queue;
+    const auto turn = [&](std::size_t) {
+        scene.flash(kOther);
+        queue.push_back(scene.take(kLeak));
+        if (queue.size() > 40) {
+            scene.give(queue.front());
+            queue.pop_front();
+        }
+    };
+    for (std::size_t before = 0; before < 10; ++before)
+        turn(before);
+    scene.steps(10, turn);
+    for (std::size_t behind = 0; behind < 80; ++behind)
+        turn(behind);
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "cache");
+}
+
+// Whatever the ranges behind it are called, or where there are none.
+TEST(GrowthBesideSteps, LoadingInRangesOfItsOwnDoesNotGrow)
+{
+    for (const std::string work : {"step", "batch", "request", ""}) {
+        GrowthScene scene;
+        scene.steps(
+            48,
+            [&](std::size_t) {
+                scene.flash(kOther);
+                scene.take(kLeak);
+            },
+            "load layer");
+        for (int turn = 0; turn < 10; ++turn) {
+            if (work.empty())
+                scene.flash(kOther);
+            else
+                scene.steps(
+                    1, [&](std::size_t) { scene.flash(kOther); }, work);
+        }
+        EXPECT_EQ(class_at(report_of(scene.log), kLeak), work.empty() ? "cache" : "start-up")
+            << work;
+    }
+}
+
+TEST(GrowthBesideSteps, LoadingThatGoesOnToTheEndGrows)
+{
+    GrowthScene scene;
+    scene.steps(
+        100,
+        [&](std::size_t) {
+            scene.flash(kOther);
+            scene.take(kLeak);
+        },
+        "load image");
+    EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
+}
+
 // As what is written out in the end.
 TEST(GrowthBesideSteps, OfWhatIsMadeAtOnceBehindTheStepsIsNotClaimed)
 {
