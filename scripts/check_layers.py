@@ -44,7 +44,7 @@ LAYERS = {
     "report/replay": ["tracker/format", "report/log", "report/model", "report/replay/heap", "report/replay/lookup",
                       "report/replay/pool"],
     "report/words": ["report/model", "tracker/format"],
-    "report/judge": ["report/model", "report/words"],
+    "report/judge": ["report/findings/places", "report/model", "report/words"],
     "report/checkpoint": ["report", "report/log", "report/model", "report/replay", "tracker/format"],
     "report/findings/places": ["report", "report/log", "report/model", "report/replay/heap", "report/symbols"],
     "report/findings/growth": ["report/findings/places", "report/log", "report/model", "report/replay",

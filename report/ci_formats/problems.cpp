@@ -79,7 +79,8 @@ private:
             return Severity::note;
         if (std::binary_search(row_->failed.begin(), row_->failed.end(), process))
             return Severity::error;
-        return row_->state == CheckState::unknown ? Severity::warning : Severity::note;
+        const bool in_doubt = !report_.processes[process].doubts.empty();
+        return in_doubt || row_->state == CheckState::unknown ? Severity::warning : Severity::note;
     }
 
     void add(const ProblemRule& rule, FoundRow found)

@@ -171,6 +171,7 @@ void add_process(std::string& out, const Report& report)
     else
         line.null("exit_status");
     line.flag("crashed", process.end.crashed());
+    line.flag("replaced", process.end.kind == ProcessEnd::Kind::replaced);
     line.text("verdict", name(report.verdict));
     line.open_array("verdict_reasons");
     for (const std::string& reason : report.reasons)

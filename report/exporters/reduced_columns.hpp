@@ -31,6 +31,7 @@ inline constexpr ReducedValue kReducedProcess[] = {
     {"end", "text", "How the process ended: the rest of a sentence about it."},
     {"exit_status", "number?", "null: it came to no end of its own, or an exec replaced it."},
     {"crashed", "flag"},
+    {"replaced", "flag", "By exec: what came then has the same pid, and a log of its own."},
     {"verdict", "text", "clean, leaks or inconclusive."},
     {"verdict_reasons", "texts"},
     {"findings", "texts", "A sentence for each kind, what hurts most first."},

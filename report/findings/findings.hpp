@@ -154,6 +154,8 @@ std::string no_lines_notice(const Report& report);
 // That growth is not told per range or mark of this name: no such name is known.
 std::string unknown_step(const std::string& wanted, const Steps& steps);
 // That it is not, as there are too few of them.
+// That logs of several jobs were read together; empty: they are of one, as far as they say.
+std::string several_jobs_notice(const Report& report);
 std::string few_steps(const std::string& wanted, std::uint64_t count);
 
 } // namespace vramscope::report

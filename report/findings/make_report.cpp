@@ -57,6 +57,8 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     report.unread_files = symbolizer.unread_files();
     if (std::string notice = no_lines_notice(report); !notice.empty())
         report.notices.push_back(std::move(notice));
+    if (std::string notice = several_jobs_notice(report); !notice.empty())
+        report.notices.push_back(std::move(notice));
     report.sysroot = options.symbols.sysroot.string();
     for (const PathMap& map : options.symbols.path_maps)
         report.path_maps.push_back(map.from.string() + "=" + map.to.string());

@@ -1,8 +1,11 @@
 // report/findings/notices.cpp — what a reader should know beside the rows, in sentences.
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/findings/findings.hpp"
 #include "report/findings/growth/chosen_steps.hpp"
@@ -112,6 +115,22 @@ std::string unknown_step(const std::string& wanted, const Steps& steps)
     return fmt::format("growth is not told per \"{}\": no range and no mark has that name; {}{}",
                        wanted, names.empty() ? "there are none" : "there are " + names,
                        named < steps.all().size() ? " and others" : "");
+}
+
+std::string several_jobs_notice(const Report& report)
+{
+    constexpr std::size_t kNamed = 4;
+    std::set<std::string> jobs;
+    for (const Process& process : report.processes)
+        if (const std::string& job = process.info_value("job"); !job.empty())
+            jobs.insert(job);
+    if (jobs.size() < 2)
+        return {};
+    const auto end = std::next(jobs.begin(), std::min(jobs.size(), kNamed));
+    return fmt::format("these are logs of {} jobs ({}{}), whose ranks are counted together here: "
+                       "read each job's by itself",
+                       jobs.size(), fmt::join(jobs.begin(), end, ", "),
+                       jobs.size() > kNamed ? ", …" : "");
 }
 
 std::string few_steps(const std::string& wanted, std::uint64_t count)

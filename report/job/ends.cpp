@@ -11,6 +11,20 @@
 namespace vramscope::report {
 namespace {
 
+// Why nobody knows, and how it failed, if it did.
+std::string words_of(const JobProcess& process)
+{
+    if (process.doubt.empty())
+        return process.end;
+    return process.failed() ? process.end + "; " + process.doubt : process.doubt;
+}
+
+std::string without_digits(std::string words)
+{
+    std::erase_if(words, [](char c) { return (c >= '0' && c <= '9') || c == ','; });
+    return words;
+}
+
 struct TimedEnd {
     JobEnd end;
     std::uint64_t first_ns = UINT64_MAX; // when that of `first` was
@@ -20,12 +34,14 @@ struct TimedEnd {
 
 std::vector<JobEnd> ends_of(const std::vector<JobProcess>& processes)
 {
-    std::map<std::string, TimedEnd> by_words;
+    std::map<std::string, TimedEnd> by_words; // of doubts without numbers, which each may have
     for (const JobProcess& process : processes) {
         if (process.verdict != Verdict::inconclusive && !process.failed())
             continue;
-        TimedEnd& known = by_words[process.end];
-        known.end.words = process.end;
+        std::string words = words_of(process);
+        TimedEnd& known = by_words[process.doubt.empty() ? words : without_digits(words)];
+        if (known.end.words.empty())
+            known.end.words = std::move(words);
         known.end.crashed = process.crashed;
         known.end.failed = process.failed();
         if (known.end.ranks.empty() || process.last_seen_ns < known.first_ns) {

@@ -29,7 +29,7 @@ void JobJoin::add(const ReducedProcess& process, const std::string& file)
                           process.rank,
                           process.world_size,
                           {process.job, process.about.host, process.about.pid, process.parent_pid,
-                           process.started_ns, process.about.last_seen_ns},
+                           process.started_ns, process.about.last_seen_ns, process.replaced},
                           process.job,
                           process.program,
                           file,

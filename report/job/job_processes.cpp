@@ -170,12 +170,18 @@ void JobJoin::merge(Member& one, const Member& other)
     about.other_logs.push_back(more.log);
     if (badness(more) > badness(about)) {
         about.end = more.end;
+        about.doubt = more.doubt;
         about.exit_status = more.exit_status;
         about.crashed = more.crashed;
         about.last_seen_ns = more.last_seen_ns;
     }
     about.verdict = worse(about.verdict, more.verdict);
-    about.peak_device_bytes += more.peak_device_bytes;
+    // What was replaced by exec had ended before.
+    if (about.pid == more.pid)
+        one.program = other.program;
+    about.peak_device_bytes = about.pid == more.pid
+                                  ? std::max(about.peak_device_bytes, more.peak_device_bytes)
+                                  : about.peak_device_bytes + more.peak_device_bytes;
     about.leaked_bytes += more.leaked_bytes;
     about.out_of_memory += more.out_of_memory;
     about.lost_events += more.lost_events;

@@ -8,9 +8,11 @@ namespace vramscope::report {
 // starts a rank again waits for the end of the one before, and is the parent of both.
 bool are_one_rank(const RankProcess& one, const RankProcess& other)
 {
-    if (one.job != other.job || one.host != other.host || one.pid == other.pid ||
-        one.started_ns == 0 || other.started_ns == 0)
+    if (one.job != other.job || one.host != other.host || one.started_ns == 0 ||
+        other.started_ns == 0)
         return false;
+    if (one.pid == other.pid)
+        return one.started_ns < other.started_ns ? one.replaced : other.replaced;
     return one.parent_pid == other.pid || other.parent_pid == one.pid ||
            (one.started_ns <= other.last_seen_ns && other.started_ns <= one.last_seen_ns);
 }

@@ -13,6 +13,7 @@ struct RankProcess {
     std::uint32_t parent_pid = 0;   // 0: not known
     std::uint64_t started_ns = 0;   // real time; 0: not known
     std::uint64_t last_seen_ns = 0; // the same
+    bool replaced = false;          // by exec: it goes on with the same pid, in another log
 };
 
 // That of two processes with one rank none is another run of it.

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "report/job/reduced_lines.hpp"
 #include "report/job/reduced_table.hpp"
 
@@ -79,6 +82,9 @@ private:
         about.end = text_in(member("end"));
         about.exit_status = small_number_in(member("exit_status"));
         about.crashed = member("crashed") == true;
+        if (about.exit_status && about.verdict == Verdict::inconclusive)
+            about.doubt = fmt::format("{}", fmt::join(texts_in(member("verdict_reasons")), "; "));
+        process.replaced = member("replaced") == true;
         process.parent_pid = static_cast<std::uint32_t>(number_in(member("parent_pid")));
         process.started_ns = number_in(member("started_ns"));
         about.last_seen_ns = process.started_ns + number_in(member("duration_ns"));

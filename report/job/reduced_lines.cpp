@@ -37,6 +37,15 @@ std::string text_in(const Json& value)
     return value.is_string() ? value.get<std::string>() : std::string();
 }
 
+std::vector<std::string> texts_in(const Json& list)
+{
+    std::vector<std::string> texts;
+    if (list.is_array())
+        for (const Json& text : list)
+            texts.push_back(text_in(text));
+    return texts;
+}
+
 const Json& member_of(const Json& line, std::string_view name)
 {
     const auto found = line.find(name);

@@ -25,6 +25,7 @@ inline constexpr std::string_view kReducedHead = R"({"type":"reduced","version":
 std::uint64_t number_in(const Json& value);
 std::optional<std::uint32_t> small_number_in(const Json& value);
 std::string text_in(const Json& value);
+std::vector<std::string> texts_in(const Json& list);
 const Json& member_of(const Json& line, std::string_view name); // null: it is not there
 
 // A line of rows, by the names of its columns.

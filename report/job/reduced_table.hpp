@@ -46,6 +46,7 @@ struct ReducedProcess {
     std::uint32_t world_size = 0; // 0: not said
     std::uint64_t started_ns = 0; // real time; 0: not known
     std::uint32_t parent_pid = 0; // 0: not known
+    bool replaced = false;        // by exec
     std::string job;
     std::string program;
     std::vector<Headline> headlines; // those of kinds that are known

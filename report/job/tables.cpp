@@ -225,15 +225,6 @@ private:
         }
     }
 
-    static std::vector<std::string> texts_in(const Json& list)
-    {
-        std::vector<std::string> texts;
-        if (list.is_array())
-            for (const Json& text : list)
-                texts.push_back(text_in(text));
-        return texts;
-    }
-
     static RankProcess rank_process_in(const Json& line)
     {
         const std::uint64_t started_ns = number_in(member_of(line, "started_ns"));
@@ -242,7 +233,8 @@ private:
                 static_cast<std::uint32_t>(number_in(member_of(line, "pid"))),
                 static_cast<std::uint32_t>(number_in(member_of(line, "parent_pid"))),
                 started_ns,
-                started_ns + number_in(member_of(line, "duration_ns"))};
+                started_ns + number_in(member_of(line, "duration_ns")),
+                member_of(line, "replaced") == true};
     }
 
     // Two runs of one rank are both there, and so is what makes a sum over them wrong.

@@ -222,6 +222,13 @@ private:
 
     bool in_doubt(std::size_t process) const { return !report_.processes[process].doubts.empty(); }
 
+    // What failed is told by those that failed, however much others may have.
+    static bool tells(const CheckRow& row, std::size_t process)
+    {
+        return row.failed.empty() ||
+               std::binary_search(row.failed.begin(), row.failed.end(), process);
+    }
+
     // culprits_in(process): the largest first.
     template <typename CulpritsIn>
     void judge(CheckRow& row, const BudgetLine& line, const char* called, const Measures& measures,
@@ -242,17 +249,23 @@ private:
                 row.state = CheckState::unknown;
             if (row.remark.empty())
                 row.remark = found.remark;
-            if (found.value > row.measured) {
-                row.measured = found.value;
+        }
+        for (std::size_t process = 0; process < measures.size(); ++process)
+            if (measures[process].value > row.measured && tells(row, process)) {
+                row.measured = measures[process].value;
                 row.process = process;
             }
-        }
+        if (row.unit == CheckUnit::bytes_per_step && row.measured > 0 &&
+            report_.processes[row.process].has_steps())
+            row.step = step_word(report_.processes[row.process].step_name);
         if (!row.failed.empty()) {
             row.state = CheckState::failed;
             row.remark.clear();
         }
         std::vector<std::vector<Culprit>> culprits;
         for (const std::size_t process : over(line.limit, measures)) {
+            if (!tells(row, process))
+                continue;
             culprits.push_back(culprits_in(process));
             for (Culprit& culprit : culprits.back())
                 culprit.process = process;

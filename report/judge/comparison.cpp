@@ -134,7 +134,8 @@ void compare_churn(Comparison& comparison, const Report& base, const Report& now
 class Numbers {
 public:
     Numbers(const Report& base, const Report& now, double tolerance)
-        : base_(base.summary()), now_(now.summary()), tolerance_(tolerance)
+        : base_report_(base), now_report_(now), base_(base.summary()), now_(now.summary()),
+          tolerance_(tolerance)
     {
     }
 
@@ -145,6 +146,7 @@ public:
         add("leaked_blocks", &Summary::leaked_blocks, CheckUnit::count, Worse::never);
         add("unclosed_imports", &Summary::unclosed_imports, CheckUnit::count, Worse::never);
         add("peak_bytes", &Summary::peak_bytes, CheckUnit::bytes, Worse::beyond_tolerance);
+        add_hidden_peaks();
         add("peak_reserved_bytes", &Summary::peak_reserved_bytes, CheckUnit::bytes,
             Worse::beyond_tolerance);
         add("peak_host_bytes", &Summary::peak_host_bytes, CheckUnit::bytes,
@@ -171,15 +173,54 @@ private:
 
     void add(const char* name, std::uint64_t Summary::*member, CheckUnit unit, Worse worse)
     {
-        ComparedNumber number{name, unit, base_.*member, now_.*member, false, {}};
+        ComparedNumber number{
+            .name = name, .unit = unit, .base = base_.*member, .now = now_.*member, .kind = {}};
         const double allowed = worse == Worse::if_more ? 0 : tolerance_;
         const double some = worse == Worse::beyond_some_calls ? kSomeCalls : 0;
-        number.regressed =
-            worse != Worse::never && static_cast<double>(number.now) >
-                                         static_cast<double>(number.base) * (1 + allowed) + some;
+        number.regressed = worse != Worse::never && is_more(number, allowed, some);
         numbers_.push_back(std::move(number));
     }
 
+    static bool is_more(const ComparedNumber& number, double allowed, double some)
+    {
+        return static_cast<double>(number.now) >
+               static_cast<double>(number.base) * (1 + allowed) + some;
+    }
+
+    // Behind the highest of all devices, which has not become higher, that of another one may have.
+    void add_hidden_peaks()
+    {
+        if (numbers_.back().regressed)
+            return;
+        const std::map<std::int32_t, std::uint64_t> before = peaks_of(base_report_);
+        const std::map<std::int32_t, std::uint64_t> after = peaks_of(now_report_);
+        for (const auto& [device, peak] : after) {
+            const auto known = before.find(device);
+            if (known == before.end() && after.size() <= before.size())
+                continue; // it ran elsewhere
+            ComparedNumber number{.name = "peak_bytes",
+                                  .unit = CheckUnit::bytes,
+                                  .base = known == before.end() ? 0 : known->second,
+                                  .now = peak,
+                                  .regressed = true,
+                                  .device = device,
+                                  .kind = {}};
+            if (is_more(number, tolerance_, 0))
+                numbers_.push_back(std::move(number));
+        }
+    }
+
+    static std::map<std::int32_t, std::uint64_t> peaks_of(const Report& report)
+    {
+        std::map<std::int32_t, std::uint64_t> peaks;
+        for (const Process& process : report.processes)
+            for (const MemoryReport& device : process.memory)
+                peaks[device.device] = std::max(peaks[device.device], device.peak_allocated());
+        return peaks;
+    }
+
+    const Report& base_report_;
+    const Report& now_report_;
     const Summary base_;
     const Summary now_;
     double tolerance_;
@@ -276,6 +317,7 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     compare_objects(comparison, base, now);
     compare_owners(comparison, base, now);
     comparison.numbers = Numbers(base, now, tolerance).compared();
+    comparison.new_is_whole = now.reasons.empty();
     judge(comparison, base, now, same_names);
     return comparison;
 }

@@ -9,6 +9,7 @@ namespace vramscope::report {
 
 struct FastestGrowth {
     Growth of_function;           // all rows that have one rate with the fastest: see `stacks`
+    double least_per_step = 0;    // its rate in the process where that function grows slowest
     std::size_t other_stacks = 0; // each once, whichever processes have it
 };
 

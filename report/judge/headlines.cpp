@@ -143,11 +143,22 @@ std::string leaked(const Report& report)
     return ": " + not_freed(bytes, blocks);
 }
 
+// "16 KiB to 128 KiB per step", where processes differ.
+std::string rates_of(const FastestGrowth& fastest)
+{
+    constexpr double kAlike = 0.9;
+    const GrowthRate& most = fastest.of_function.rate;
+    const std::string words = rate_words(most);
+    if (fastest.least_per_step >= kAlike * most.bytes_per_step)
+        return words;
+    return human_bytes(static_cast<std::uint64_t>(fastest.least_per_step + 0.5)) + " to " + words;
+}
+
 std::string grows(const Report& report)
 {
     const FastestGrowth fastest = fastest_growth(report);
     const Growth& first = fastest.of_function;
-    return fmt::format(": {}{}{}{}{}", rate_words(first.rate), at_place(first),
+    return fmt::format(": {}{}{}{}{}", rates_of(fastest), at_place(first),
                        first.stacks == 1 ? "" : ", from " + counted(first.stacks, "call stack"),
                        first.freed ? "; freed only after the last allocation" : "",
                        and_more(fastest.other_stacks + 1));

@@ -55,6 +55,11 @@ void check_tests(Check& check, const Report& report, const Budget& budget);
 // always a regression.
 Comparison compare(const Report& base, const Report& now, double tolerance);
 
+// Where the same functions call from as many lines in either report, and not from the same ones,
+// those of the newer one get the fingerprints of the base's, in the order of their lines: something
+// was added above them, or one of the two was built without lines. Before compare().
+void follow_moved_lines(const Report& base, Report& now);
+
 // What else was found, by kind and call stack; part of compare(). What grows is worse where it is
 // new or faster by more than the tolerance, all else where it is new or more often.
 void compare_findings(Comparison& comparison, const Report& base, const Report& now,

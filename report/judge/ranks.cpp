@@ -84,18 +84,28 @@ Span expected_of(const std::vector<RankRow>& rows)
     return all;
 }
 
-std::vector<std::uint32_t> missing_in(const std::vector<RankRow>& rows)
+void add_missing(std::set<std::uint32_t>& missing, const std::vector<RankRow>& rows)
 {
     const Span expected = expected_of(rows);
     std::set<std::uint32_t> there;
     for (const RankRow& row : rows)
         if (row.rank)
             there.insert(*row.rank);
-    std::vector<std::uint32_t> missing;
     for (std::uint32_t rank = expected.begin; rank < expected.end; ++rank)
         if (!there.contains(rank))
-            missing.push_back(rank);
-    return missing;
+            missing.insert(rank);
+}
+
+// Of each job by itself: a rank of another one is no log of it.
+std::vector<std::uint32_t> missing_in(const std::vector<RankRow>& rows, const Report& report)
+{
+    std::map<std::string, std::vector<RankRow>> jobs;
+    for (const RankRow& row : rows)
+        jobs[report.processes[row.process].info_value("job")].push_back(row);
+    std::set<std::uint32_t> missing;
+    for (const auto& [job, its_rows] : jobs)
+        add_missing(missing, its_rows);
+    return {missing.begin(), missing.end()};
 }
 
 // What two leaks have in common that come from the same line of the same program.
@@ -115,7 +125,7 @@ Ranks compare_ranks(const Report& report)
 {
     Ranks ranks;
     ranks.rows = rows_of(report);
-    ranks.missing = missing_in(ranks.rows);
+    ranks.missing = missing_in(ranks.rows, report);
     std::vector<std::size_t> row_of(report.processes.size());
     for (std::size_t row = 0; row < ranks.rows.size(); ++row)
         row_of[ranks.rows[row].process] = row;

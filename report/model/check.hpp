@@ -102,8 +102,9 @@ struct CheckRow {
     std::optional<Finding> finding; // whose rows are measured; none: a number of the process
     CheckUnit unit = CheckUnit::count;
     double limit = 0;
-    double measured = 0;     // the highest of all processes
+    double measured = 0;     // the highest of all processes; where some failed, of these
     std::size_t process = 0; // the process with the highest
+    std::string step;        // of bytes_per_step: what a step of that process is; empty: not known
     CheckState state = CheckState::ok;
     std::vector<std::size_t> failed; // processes, ascending
     std::vector<Culprit> culprits;   // a few: the largest of each process, then the second
@@ -125,9 +126,14 @@ struct Fields<CheckRow> {
         Field{"limit", &CheckRow::exact_limit,
               "Whole, where the unit is bytes or count; so is measured."}
             .at_least(0),
-        Field{"measured", &CheckRow::exact_measured, "The most of any process."}.at_least(0),
+        Field{"measured", &CheckRow::exact_measured,
+              "The most of any process; where some failed, of these."}
+            .at_least(0),
         Field{"state", &CheckRow::state, "unknown: not over the limit, as far as the logs show."},
         Field{"process", &CheckRow::process, "Index into processes: the one with the most."},
+        Field{"step", OrNull{&CheckRow::step},
+              "Of bytes_per_step: the range or mark that a step of that process is."}
+            .since(6),
         Field{"failed_processes", &CheckRow::failed},
         Field{"culprits", &CheckRow::culprits,
               "A few that made up what was over the limit: the largest of each process, that with "

@@ -191,14 +191,19 @@ struct ComparedNumber {
     CheckUnit unit = CheckUnit::bytes;
     std::uint64_t base = 0;
     std::uint64_t now = 0;
-    bool regressed = false; // more than the tolerance allows
-    std::string kind;       // of the findings that it counts, as ComparedFinding::kind
+    bool regressed = false;   // more than the tolerance allows
+    std::int32_t device = -1; // that the number is of; -1: of none
+    std::string kind;         // of the findings that it counts, as ComparedFinding::kind
 };
 template <>
 struct Fields<ComparedNumber> {
     static constexpr const char* kName = "number";
     static constexpr FieldList kAll{
         Field{"name", &ComparedNumber::name},
+        Field{"device", Ordinal{&ComparedNumber::device},
+              "Of a peak that became higher on another device than the one with the highest; null: "
+              "the highest of all devices, or of none."}
+            .since(3),
         Field{"unit", &ComparedNumber::unit}.never("bytes/step", "bytes/call", "bytes/s",
                                                    "percent"),
         Field{"base", &ComparedNumber::base},
@@ -231,6 +236,7 @@ struct Comparison {
     std::vector<std::string> not_compared; // what one side alone recorded, one line each
     std::vector<ComparedOwner> owners;
     std::vector<std::string> doubts; // one line each: "base: …", "new: …"
+    bool new_is_whole = true; // else its leaks prove nothing, nor do findings that are not `proven`
 };
 template <>
 struct Words<Comparison::Verdict> {

@@ -139,4 +139,7 @@ struct Fields<Growth> {
 
 void sort_by_speed(std::vector<Growth>& growth);
 
+// The name of a range or a mark as a unit: "step #" is told as "step".
+std::string step_word(std::string name);
+
 } // namespace vramscope::report

@@ -25,6 +25,7 @@ struct JobProcess {
     Verdict verdict = Verdict::inconclusive;
     std::string end;                          // the rest of a sentence
     std::optional<std::uint32_t> exit_status; // none: it came to no end of its own
+    std::string doubt; // why its verdict is not known, where its end does not say; empty: it is
     bool crashed = false;
     std::uint64_t last_seen_ns = 0; // real time of its last event; 0: not known
     std::uint64_t peak_device_bytes = 0;
@@ -54,6 +55,9 @@ struct Fields<JobProcess> {
             .since(3),
         Field{"verdict", &JobProcess::verdict},
         Field{"end", &JobProcess::end, "The rest of a sentence about it."},
+        Field{"doubt", OrNull{&JobProcess::doubt},
+              "Why its verdict is not known, although it came to an end of its own."}
+            .since(3),
         Field{"exit_status", &JobProcess::exit_status,
               "Another than 0: it failed. null: it came to no end of its own."}
             .since(3),

@@ -56,6 +56,15 @@ void LostRows::sort()
     sort_by_size(sums);
 }
 
+std::string step_word(std::string name)
+{
+    std::erase(name, '#');
+    constexpr std::string_view kBetween = " _-.:/()[]";
+    const std::size_t begin = name.find_first_not_of(kBetween);
+    const std::size_t end = name.find_last_not_of(kBetween);
+    return begin == std::string::npos ? "step" : name.substr(begin, end - begin + 1);
+}
+
 void sort_by_speed(std::vector<Growth>& growth)
 {
     std::stable_sort(growth.begin(), growth.end(), [](const Growth& a, const Growth& b) {

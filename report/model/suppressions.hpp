@@ -33,6 +33,7 @@ struct RuleUse {
     std::uint64_t rows = 0;
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t objects = 0; // of the driver's: they have no bytes
 
     bool is_the_users() const noexcept { return !rule.built_in(); }
 };
@@ -51,6 +52,9 @@ struct Fields<RuleUse> {
         Field{"rows", &RuleUse::rows},
         Field{"blocks", &RuleUse::blocks},
         Field{"bytes", &RuleUse::bytes},
+        Field{"objects", &RuleUse::objects,
+              "Of the driver's, that were left or piled up: they are no blocks."}
+            .since(6),
     };
 };
 

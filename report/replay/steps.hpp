@@ -2,8 +2,8 @@
 //
 // Feed it every record of a LogReader twice: before HeapReplay has it, and after. HeapReplay knows
 // which ranges are open. Names that differ in their numbers alone ("step 1", "step 2") are one. For
-// the first kMostNames names, the ends of their steps are kept. Which of them are steps is chosen when
-// the log has been read (report/findings/growth/chosen_steps.hpp).
+// the first kMostNames names, the ends of their steps are kept. Which of them are steps is chosen
+// when the log has been read (report/findings/growth/chosen_steps.hpp).
 #pragma once
 
 #include <cstddef>

@@ -43,11 +43,13 @@ std::string difference(std::uint64_t base, std::uint64_t now, const char* noun)
     return now < base ? "-" + counted(base - now, noun) : "+" + counted(now - base, noun);
 }
 
-std::string in_words(const std::string& name)
+std::string in_words(const ComparedNumber& number)
 {
-    if (name == "peak_bytes")
+    if (number.device >= 0)
+        return fmt::format("peak, device {}", number.device);
+    if (number.name == "peak_bytes")
         return "peak allocated"; // beside "peak reserved"
-    std::string words = name.substr(0, name.rfind("_bytes"));
+    std::string words = number.name.substr(0, number.name.rfind("_bytes"));
     std::replace(words.begin(), words.end(), '_', ' ');
     return words;
 }
@@ -96,7 +98,7 @@ public:
             if (number.base == 0 && number.now == 0)
                 continue;
             out_ << fmt::format(
-                "  {:<16}{:>14}{:>14}{:>14}{}\n", in_words(number.name),
+                "  {:<16}{:>14}{:>14}{:>14}{}\n", in_words(number),
                 compared_amount(number.base, number.unit), compared_amount(number.now, number.unit),
                 number.base == number.now ? "=" : difference(number.base, number.now, number.unit),
                 number.regressed ? "  " + painted("worse", kRed) : "");
@@ -158,6 +160,12 @@ private:
         places({some.begin(), some.begin() + static_cast<std::ptrdiff_t>(shown)}, kMost, noun);
     }
 
+    // Of a newer run that is not known in full, what is more may be no change.
+    bool is_proven(Change change) const
+    {
+        return comparison_.new_is_whole || (change != Change::added && change != Change::grown);
+    }
+
     std::size_t count(Change change) const
     {
         return static_cast<std::size_t>(
@@ -170,7 +178,7 @@ private:
         std::string text = what_changed({Change::added, Change::grown});
         for (const ComparedNumber& number : comparison_.numbers)
             if (number.regressed && !is_told(number.kind))
-                text += (text.empty() ? "" : "; ") + in_words(number.name) + " " +
+                text += (text.empty() ? "" : "; ") + in_words(number) + " " +
                         difference(number.base, number.now, number.unit);
         return text;
     }
@@ -186,7 +194,7 @@ private:
     {
         std::vector<std::string> parts;
         for (const Change change : changes)
-            if (const std::size_t leaks = count(change))
+            if (const std::size_t leaks = count(change); leaks > 0 && is_proven(change))
                 parts.push_back(leaks_that(change, leaks));
         for (const Change change : changes)
             for (const auto& [kind, rows] : findings_with(change))
@@ -208,7 +216,7 @@ private:
     {
         std::vector<std::pair<std::string, std::size_t>> kinds;
         for (const ComparedFinding& found : comparison_.findings) {
-            if (found.change != change)
+            if (found.change != change || !(found.proven || is_proven(change)))
                 continue;
             if (kinds.empty() || kinds.back().first != found.kind)
                 kinds.emplace_back(found.kind, 0);

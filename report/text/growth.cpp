@@ -149,24 +149,30 @@ std::string class_words(const Leak& leak)
     }
 }
 
-std::string leaked_parts(const Report& report)
+std::string leaked_parts(const Report& report, const std::vector<std::size_t>& processes)
 {
     constexpr std::array<std::pair<LeakClass, const char*>, 3> kParts = {
         {{LeakClass::growing, "growing"},
          {LeakClass::start_up, "from start-up"},
          {LeakClass::cache, "bounded"}}};
+    const auto counts = [&](const Leak& leak) {
+        return std::binary_search(processes.begin(), processes.end(), leak.process);
+    };
     std::string parts;
+    std::uint64_t all = 0;
+    for (const std::size_t process : processes)
+        all += report.processes[process].totals.leaked_bytes;
     std::uint64_t named = 0;
     for (const auto& [part, word] : kParts) {
         std::uint64_t bytes = 0;
         for (const Leak& leak : report.leaks)
-            bytes += leak.leak_class == part ? leak.bytes : 0;
+            bytes += leak.leak_class == part && counts(leak) ? leak.bytes : 0;
         named += bytes;
         if (bytes > 0)
             parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", human_bytes(bytes), word);
     }
-    if (named > 0 && named < report.totals.leaked_bytes)
-        parts += fmt::format(", {} other", human_bytes(report.totals.leaked_bytes - named));
+    if (named > 0 && named < all)
+        parts += fmt::format(", {} other", human_bytes(all - named));
     return parts;
 }
 

@@ -2,6 +2,7 @@
 #include "report/model/report.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ public:
         for (const Headline& headline : report_.headlines) {
             write_headline(*this, prefix, headline);
             if (headline.kind == HeadlineKind::leaks)
-                parts(prefix);
+                parts(prefix, headline.processes);
         }
         what_leaked(prefix);
         if (const std::string known = suppressed(report_); !known.empty())
@@ -96,9 +97,9 @@ public:
     }
 
 private:
-    void parts(std::string_view prefix)
+    void parts(std::string_view prefix, const std::vector<std::size_t>& processes)
     {
-        if (const std::string parts = leaked_parts(report_); !parts.empty())
+        if (const std::string parts = leaked_parts(report_, processes); !parts.empty())
             out_ << prefix << "  of them " << parts << '\n';
     }
 
@@ -113,7 +114,9 @@ private:
             wrapped(prefix, "  because ", terminal_safe(reason));
         if (const std::string left = all_that_is_left(report_); !left.empty())
             wrapped(prefix, "  ", "up to there " + left);
-        parts(prefix);
+        std::vector<std::size_t> all(report_.processes.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        parts(prefix, all);
     }
 
     static std::string driver_line(const Process& process)

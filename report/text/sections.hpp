@@ -37,8 +37,9 @@ std::string class_words(const Leak& leak);
 // … in a word, for a narrow column; empty: there is nothing to say.
 std::string class_word(const Leak& leak);
 
-// "6.2 MiB growing, 11.4 MiB from start-up"; empty where no part of what leaked is either.
-std::string leaked_parts(const Report& report);
+// "6.2 MiB growing, 11.4 MiB from start-up", of these processes; empty where no part of what leaked
+// is either.
+std::string leaked_parts(const Report& report, const std::vector<std::size_t>& processes);
 
 // The leaks of functions that have several call stacks, a line for each function.
 void write_sums(TextOutput& out, const Report& report, std::string_view prefix,

@@ -8,15 +8,33 @@
 
 namespace vramscope::report {
 
+namespace {
+
+// "64 KiB in 1 block and 60 objects".
+std::string known_words(std::uint64_t bytes, std::uint64_t blocks, std::uint64_t objects)
+{
+    std::string words;
+    if (blocks > 0 || objects == 0)
+        words = fmt::format("{} in {}", human_bytes(bytes), counted(blocks, "block"));
+    if (objects > 0)
+        words += (words.empty() ? "" : " and ") + counted(objects, "object");
+    return words;
+}
+
+} // namespace
+
 std::string suppressed(const Report& report)
 {
     const Totals& totals = report.totals;
-    if (totals.suppressed_blocks == 0)
+    std::uint64_t objects = 0;
+    for (const ObjectRow& row : report.objects)
+        objects += row.known && row.leak_class == LeakClass::growing ? row.most_known() : 0;
+    if (totals.suppressed_blocks == 0 && objects == 0)
         return {};
     const auto used = std::count_if(report.suppressions.begin(), report.suppressions.end(),
                                     [](const RuleUse& use) { return use.rows > 0; });
-    return fmt::format("{} in {}, by {}", human_bytes(totals.suppressed_bytes),
-                       counted(totals.suppressed_blocks, "block"),
+    return fmt::format("{}, by {}",
+                       known_words(totals.suppressed_bytes, totals.suppressed_blocks, objects),
                        counted(static_cast<std::uint64_t>(used), "rule"));
 }
 
@@ -37,9 +55,7 @@ void write_suppressions(TextOutput& out, const Report& report)
         if (use.rows == 0)
             continue;
         built_in = built_in || use.rule.built_in();
-        out.wrapped("",
-                    fmt::format("  {:>10} in {:<11}  ", human_bytes(use.bytes),
-                                counted(use.blocks, "block")),
+        out.wrapped("", fmt::format("  {:<24}  ", known_words(use.bytes, use.blocks, use.objects)),
                     rule_in_words(use.rule));
     }
     for (const RuleUse& use : report.suppressions) {

@@ -2,6 +2,7 @@
 #include "report/words/check_words.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -15,51 +16,58 @@ namespace vramscope::report {
 
 namespace {
 
-// "64 KiB, at most 64 KiB" says nothing.
-bool tells_apart(const CheckRow& row)
+std::string per(CheckUnit unit, const std::string& step)
 {
-    return row.unit != CheckUnit::bytes || row.measured == row.limit ||
-           amount_in(row.measured, row.unit) != amount_in(row.limit, row.unit);
+    switch (unit) {
+    case CheckUnit::bytes_per_step:
+        return "/" + (step.empty() ? "step" : terminal_safe(step));
+    case CheckUnit::bytes_per_call:
+        return "/call";
+    case CheckUnit::bytes_per_second:
+        return "/s";
+    default:
+        return "";
+    }
 }
 
-std::string exact_bytes(double bytes)
+std::string in_short(double amount, CheckUnit unit, const std::string& step)
 {
-    return grouped(static_cast<std::uint64_t>(bytes)) + " B";
+    const auto whole = static_cast<std::uint64_t>(std::min(amount + 0.5, 0x1p63));
+    if (unit == CheckUnit::percent)
+        return fmt::format("{:.1f} %", amount);
+    return unit == CheckUnit::count ? grouped(whole) : human_bytes(whole) + per(unit, step);
+}
+
+std::string in_full(double amount, CheckUnit unit, const std::string& step)
+{
+    if (unit == CheckUnit::percent)
+        return fmt::format("{:.10g} %", amount);
+    return (std::floor(amount) == amount ? grouped(static_cast<std::uint64_t>(amount))
+                                         : fmt::format("{:.10g}", amount)) +
+           " B" + per(unit, step);
+}
+
+// "64 KiB, at most 64 KiB" says nothing.
+std::string amount_of_row(const CheckRow& row, double amount, const std::string& step)
+{
+    const bool tells_apart =
+        row.measured == row.limit || row.unit == CheckUnit::count ||
+        in_short(row.measured, row.unit, {}) != in_short(row.limit, row.unit, {});
+    return tells_apart ? in_short(amount, row.unit, step) : in_full(amount, row.unit, step);
 }
 
 } // namespace
 
-std::string amount_in(double amount, CheckUnit unit)
-{
-    const auto whole = static_cast<std::uint64_t>(std::min(amount + 0.5, 0x1p63));
-    switch (unit) {
-    case CheckUnit::bytes:
-        return human_bytes(whole);
-    case CheckUnit::bytes_per_step:
-        return human_bytes(whole) + "/step";
-    case CheckUnit::bytes_per_call:
-        return human_bytes(whole) + "/call";
-    case CheckUnit::bytes_per_second:
-        return human_bytes(whole) + "/s";
-    case CheckUnit::percent:
-        return fmt::format("{:.1f} %", amount);
-    case CheckUnit::count:
-        break;
-    }
-    return grouped(whole);
-}
-
 std::string measured_words(const CheckRow& row)
 {
-    return tells_apart(row) ? amount_in(row.measured, row.unit) : exact_bytes(row.measured);
+    return amount_of_row(row, row.measured, row.step);
 }
 
 std::string limit_words(const CheckRow& row)
 {
     if (row.limit == 0 && row.unit == CheckUnit::count)
         return "none allowed";
-    return "at most " +
-           (tells_apart(row) ? amount_in(row.limit, row.unit) : exact_bytes(row.limit));
+    return "at most " + amount_of_row(row, row.limit, {});
 }
 
 std::string row_words(const CheckRow& row)

@@ -12,7 +12,6 @@ struct Process;
 struct Report;
 struct TestRow;
 
-std::string amount_in(double amount, CheckUnit unit); // "1.5 GiB", "64 KiB/step", "12.5 %"
 // Where both round to one text, exact bytes.
 std::string measured_words(const CheckRow& row); // "1.5 GiB"
 std::string limit_words(const CheckRow& row);    // "at most 8 GiB", "none allowed"

@@ -77,6 +77,7 @@ int diff_logs(const DiffOptions& options)
     report::Report now = read_logs(new_logs, reading);
     for (const report::UnreadFile& file : base.unread_files)
         now.unread_files.push_back(file); // names of either side decide what is the same
+    report::follow_moved_lines(base, now);
     const report::Comparison comparison = report::compare(base, now, options.tolerance / 100);
     if (html.wanted())
         write_page(html, report::page_of(comparison, base, now, sources), options.output);

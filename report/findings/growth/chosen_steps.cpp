@@ -57,8 +57,8 @@ double events_by(const PlaceSeries& place, std::uint64_t ticks)
     return events;
 }
 
-// What happened up to the first of some steps, up to the end of the last, and in all: more of it came
-// behind them than in them, and that is a large part.
+// What happened up to the first of some steps, up to the end of the last, and in all: more of it
+// came behind them than in them, and that is a large part.
 bool most_came_behind(double by_begin, double by_end, double all)
 {
     constexpr double kLargePart = 0.25;

@@ -36,8 +36,8 @@ public:
     bool any() const noexcept;
     // What a place is best counted by: the best of the ranges around it; else the best of those
     // that say something of it. These are not the ones that are a part of its life, before a larger
-    // one. Nor are it those that began when it was over, unless they say step or the place prepares:
-    // then it was what comes before the steps. `ranges`: around it, numbers as '#'.
+    // one; nor those that began when it was over, unless they say step or the place prepares: then
+    // it was what comes before the steps. `ranges`: around it, numbers as '#'.
     const StepName* best_of(const PlaceSeries& place, std::span<const std::string> ranges) const;
 
 private:

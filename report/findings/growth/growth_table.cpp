@@ -59,16 +59,6 @@ LeakClass class_by_number(const Leak& leak)
     return leak.blocks == 1 ? LeakClass::once : LeakClass::several;
 }
 
-// "step #" is told as "step".
-std::string step_word(std::string name)
-{
-    std::erase(name, '#');
-    constexpr std::string_view kBetween = " _-.:/()[]";
-    const std::size_t begin = name.find_first_not_of(kBetween);
-    const std::size_t end = name.find_last_not_of(kBetween);
-    return begin == std::string::npos ? "step" : name.substr(begin, end - begin + 1);
-}
-
 } // namespace
 
 std::string GrowthTable::key_of(format::Memory memory, std::int32_t device,

@@ -282,6 +282,7 @@ void suppress(Report& report, const Suppressions& suppressions)
         const SuppressionRule& rule = rules[*row.suppression];
         row.known = !rule.built_in() || rule.known == KnownTo::share;
         uses[*row.suppression].rows += row.known;
+        uses[*row.suppression].objects += row.known ? row.most_known() : 0;
         report.processes[row.process].known_objects += row.known ? row.blocks : 0;
     }
     std::vector<std::size_t> told(uses.size());

@@ -306,6 +306,38 @@ TEST(JobRanks, AChildWhoseLogEndsBeforeThatOfItsParentBeginsIsOfTheRankAndAResta
     EXPECT_EQ(joined({first, of_another_job}).processes[0].other_logs.size(), 0u);
 }
 
+TEST(JobRanks, WhatAnExecReplacedGoesOnWithItsPid)
+{
+    Rank before = process_of(0, 100, 10, 20).site("probe", 2 * kMiB);
+    Rank after = process_of(0, 100, 21, 30).site("leak", 3 * kMiB, kMiB);
+    after.process().program = "serve";
+    EXPECT_EQ(joined({before, after}).reasons.size(), 1u) << "a container gives each run one pid";
+    before.process().replaced = true;
+    const Job job = joined({after, before});
+    EXPECT_EQ(job.verdict, Verdict::leaks);
+    ASSERT_EQ(job.processes.size(), 1u);
+    EXPECT_EQ(job.processes[0].leaked_bytes + job.processes[0].peak_device_bytes, 3 * kMiB)
+        << "the first had ended: its peak is not added";
+    EXPECT_EQ(job.program, "serve");
+}
+
+TEST(JobRanks, ThoseWhoseLogsLackEventsSayThat)
+{
+    std::vector<Rank> ranks;
+    for (std::uint32_t number = 0; number < 4; ++number)
+        ranks.push_back(Rank(number).exited(0));
+    for (const std::uint32_t number : {1u, 3u}) {
+        ranks[number].process().about.verdict = Verdict::inconclusive;
+        ranks[number].process().about.doubt = std::to_string(number * 1000) + " events were lost";
+    }
+    const Job job = joined(ranks);
+    ASSERT_EQ(job.ends.size(), 1u) << "they differ in a number alone";
+    EXPECT_EQ(job.ends[0].words, "1000 events were lost");
+    EXPECT_EQ(job.ends[0].ranks, (Numbers{1, 3}));
+    ranks[1].exited(7);
+    EXPECT_EQ(joined(ranks).ends[0].words, "exited with status 7; 1000 events were lost");
+}
+
 TEST(JobRanks, AProcessThatIsGivenTwiceIsOne)
 {
     const Job job = joined({process_of(0, 1, 10, 20).site("load", 0, kMiB),

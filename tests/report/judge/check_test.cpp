@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/judge/judge.hpp"
+#include "report/words/check_words.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
 namespace vramscope::report {
@@ -192,6 +193,22 @@ TEST(Check, GrowthIsPerStepOfTheProcess)
     EXPECT_EQ(check(report, budget).rows.back().measured, 65536 + (1 << 20) / 10.0);
 }
 
+TEST(Check, ARateNamesItsStepAndIsExactBesideALimitThatLooksAlike)
+{
+    Report report = growing_report(32768, 1, "iteration #");
+    report.processes[0].step_name = "iteration #";
+    report.processes[0].step_count = 200;
+    for (Growth& row : report.growth)
+        row.rate.steps = 160;
+    Budget budget;
+    budget.max_growth = GrowthBudget{1024, GrowthBudget::Per::step};
+    EXPECT_EQ(row_words(check(report, budget).rows.back()),
+              "growth 64 KiB/iteration, at most 1 KiB/step");
+    budget.max_growth->bytes = 65535;
+    EXPECT_EQ(row_words(check(report, budget).rows.back()),
+              "growth 65,536 B/iteration, at most 65,535 B/step");
+}
+
 TEST(Check, GrowthPerCallIsThatOfTheFastest)
 {
     Report report = growing_report(1, 1, "");
@@ -349,6 +366,17 @@ TEST(Check, EachProcessThatIsOverItsBudgetNamesItsOwnCallStack)
     EXPECT_EQ(leaks[1].bytes, 1_MiB);
     EXPECT_EQ(leaks[1].process, 2u);
     EXPECT_FALSE(checked.rows[1].culprits.empty());
+}
+
+TEST(Check, WhatFailedIsToldByWhatFailed)
+{
+    const Report report = report_of_all({killed(clean().alloc(0x9000, 90 << 20, 3)), leaking()});
+    const CheckRow row = check(report, {}).rows.at(0);
+    EXPECT_EQ(row.failed, std::vector<std::size_t>{1});
+    EXPECT_EQ(row.process, 1u);
+    EXPECT_EQ(row.measured, static_cast<double>(3_MiB)) << "what the other held proves nothing";
+    for (const Culprit& culprit : row.culprits)
+        EXPECT_EQ(culprit.process, 1u);
 }
 
 TEST(Check, TheWorstProcessDecides)

@@ -107,6 +107,70 @@ TEST(Compare, IsByFingerprintWhereverTheProgramLies)
     EXPECT_EQ(both.comparison.exit, Exit::ok);
 }
 
+// Line 3 of a function in the base is line 6 now, and so is another one.
+Report with_lines(std::initializer_list<int> lines)
+{
+    Report report = report_of(run({}));
+    for (const int line : lines) {
+        Leak leak;
+        leak.api = "cuMemAlloc";
+        leak.memory = format::Memory::device;
+        leak.stack = {{.function = "f()", .file = "f.cpp", .line = line, .module = "/x/app"}};
+        leak.fingerprint = "f at " + std::to_string(line);
+        leak.bytes = 100;
+        leak.blocks = 1;
+        report.leaks.push_back(leak);
+    }
+    return report;
+}
+
+TEST(Compare, WhatMovedWithinItsFunctionIsTheSame)
+{
+    const Report base = with_lines({3, 6});
+    Report moved = with_lines({6, 9});
+    follow_moved_lines(base, moved);
+    EXPECT_EQ(moved.leaks[0].fingerprint, "f at 3");
+    EXPECT_EQ(moved.leaks[1].fingerprint, "f at 6");
+    Report more = with_lines({6, 9, 12});
+    follow_moved_lines(base, more);
+    EXPECT_EQ(compare(base, more, 0).verdict, Comparison::Verdict::worse);
+    EXPECT_EQ(more.leaks[0].fingerprint, "f at 6") << "which is which nobody knows";
+    Report same = with_lines({3, 6});
+    follow_moved_lines(base, same);
+    EXPECT_EQ(same.leaks[1].fingerprint, "f at 6");
+}
+
+TEST(Compare, APeakOfAnotherDeviceThanTheHighestIsWorse)
+{
+    const auto two_devices = [](std::uint64_t peak) {
+        LogBuilder log = run({}, 100_MiB);
+        log.place({.context = 2, .device = 1});
+        return log.alloc(0x90000, peak, 2).free(0x90000);
+    };
+    const Both both(two_devices(10_MiB), two_devices(90_MiB));
+    EXPECT_EQ(both.comparison.verdict, Comparison::Verdict::worse);
+    EXPECT_FALSE(both.number("peak_bytes").regressed) << "the highest of all";
+    const auto other =
+        std::find_if(both.comparison.numbers.begin(), both.comparison.numbers.end(),
+                     [](const ComparedNumber& number) { return number.device == 1; });
+    ASSERT_NE(other, both.comparison.numbers.end());
+    EXPECT_EQ(other->base, 10_MiB);
+    EXPECT_EQ(other->now, 90_MiB);
+    EXPECT_TRUE(other->regressed);
+    EXPECT_EQ(Both(two_devices(90_MiB), two_devices(10_MiB)).comparison.verdict,
+              Comparison::Verdict::same);
+}
+
+TEST(CompareText, TellsNoLeaksOfACrashAsWorse)
+{
+    LogBuilder after = run({{1, 100}}, 90_MiB);
+    const Both both(run({}), killed(after));
+    ASSERT_EQ(both.comparison.verdict, Comparison::Verdict::worse) << "by its peak";
+    std::ostringstream text;
+    write_comparison(text, both.comparison, both.now, {});
+    EXPECT_EQ(text.str().find("WORSE: peak allocated +26 MiB"), 0u) << text.str();
+}
+
 TEST(Compare, ANewLeakIsARegressionThoughOthersAreGone)
 {
     EXPECT_EQ(Both(run({{1, 1_MiB}}), run({{2, 1_KiB}})).comparison.exit, Exit::regressed);

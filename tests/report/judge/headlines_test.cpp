@@ -103,5 +103,27 @@ TEST(Headlines, GrowthOnAnotherDeviceIsMoreOfIt)
         "Grows: 2 KiB per step, at run [app]; and 1 more call stack");
 }
 
+TEST(Headlines, RanksOnDevicesOfTheirOwnHaveOneCallStackAndARangeOfRates)
+{
+    Report report = report_of_all({rank(0, false), rank(1, false), rank(2, false)});
+    for (std::size_t process = 0; process < 3; ++process) {
+        const double rate = process == 1 ? 8 * 1024 : 1024;
+        report.growth.push_back(
+            growth_of("run", static_cast<std::int32_t>(process), rate, "step", 9));
+        report.growth.back().process = process;
+    }
+    std::swap(report.growth[0], report.growth[1]); // the fastest first
+    const auto words = [&] {
+        for (const Headline& one : headlines_of(report))
+            if (one.kind == HeadlineKind::growth)
+                return one.sentence();
+        return std::string();
+    };
+    EXPECT_EQ(words(), "Grows in all 3 ranks: 1 KiB to 8 KiB per step, at run [app]");
+    for (Growth& row : report.growth)
+        row.rate.bytes_per_step = row.rate.least_per_step = row.rate.most_per_step = 1024;
+    EXPECT_EQ(words(), "Grows in all 3 ranks: 1 KiB per step, at run [app]");
+}
+
 } // namespace
 } // namespace vramscope::report

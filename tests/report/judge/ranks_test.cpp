@@ -113,6 +113,18 @@ TEST(Ranks, ThoseWithoutALogAreNamed)
         << "what others leaked is told all the same: " << report.headlines.front().sentence();
 }
 
+TEST(Ranks, OfAnotherJobAreNoLogsOfThisOne)
+{
+    std::vector<LogBuilder> logs;
+    for (const char* const rank : {"0", "1", "2", "3"})
+        logs.push_back(process(100, rank, 10_KiB).info("job", rank[0] < '2' ? "a" : "b"));
+    const Report report = report_of_all(logs);
+    EXPECT_EQ(report.ranks.missing, (std::vector<std::uint32_t>{0, 1, 2, 3})) << "each has four";
+    EXPECT_EQ(report.notices,
+              std::vector<std::string>{"these are logs of 2 jobs (a, b), whose ranks are counted "
+                                       "together here: read each job's by itself"});
+}
+
 TEST(Ranks, WithoutAWorldTheLargestProvesThatSmallerOnesExist)
 {
     std::vector<LogBuilder> logs;

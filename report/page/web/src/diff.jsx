@@ -23,7 +23,7 @@ const BETTER = ["shrunk", "gone"];
 const numberCell = (row, value) => (row.unit === "bytes" ? bytesCell(value) : countCell(value));
 const numberText = (row, value) => numberCell(row, value).text;
 const changeOf = (row, member) => row.new[member] - row.base[member];
-const numberName = (row) => row.name.replaceAll("_", " ");
+const numberName = (row) => row.name.replaceAll("_", " ") + (row.device === null ? "" : `, device ${row.device}`);
 
 const leaksFirst = (rows) => [...rows].sort((a, b) => Math.abs(changeOf(b, "bytes")) - Math.abs(changeOf(a, "bytes")));
 const leaksOf = (changes) => leaksFirst(diff.leaks.filter((row) => changes.includes(row.change)));

@@ -40,11 +40,12 @@ export function Suppressed() {
       <Table
         whole
         caption="The rules, and what each hid"
-        columns={[["Rule", "where"], ["Bytes", "number"], ["Blocks", "number"], ["Call stacks", "number wide"], ["From", "where"]]}
+        columns={[["Rule", "where"], ["Bytes", "number"], ["Blocks", "number"], ["Objects", "number"], ["Call stacks", "number wide"], ["From", "where"]]}
         rows={rules.map((rule) => [
           shownCell(rule.rule, <code>{rule.rule}</code>),
           rule.rows > 0 ? bytesCell(rule.bytes) : noCell("not used"),
           countCell(rule.blocks),
+          countCell(rule.objects),
           countCell(rule.rows),
           sourceText(rule),
         ])}
