@@ -85,6 +85,18 @@ bool DeviceReading::is_torch(std::uint64_t api) const
     return api < apis.size() && apis[api].name == "PyTorch";
 }
 
+// Arrays and mipmaps have handles and no addresses: each gets one of its own.
+std::uint64_t DeviceReading::place_of(const Block& block)
+{
+    constexpr std::uint64_t kPage = 2 << 20;
+    if (format::is_range(format::kind_of(block.memory).space))
+        return block.address;
+    const auto [at, is_new] = placed_.try_emplace(block.address, next_place_);
+    if (is_new)
+        next_place_ += (block.bytes / kPage + 1) * kPage;
+    return at->second;
+}
+
 void DeviceReading::born(const Block& block)
 {
     const bool cut_later = block.memory == Memory::segment;
@@ -107,18 +119,19 @@ void DeviceReading::born(const Block& block)
     if (block.memory == Memory::graph)
         return; // its graph's, and allocated anew by each launch
     const bool alone = block.memory != Memory::suballocated && !record_->pooled;
+    const std::uint64_t place = place_of(block);
     if (alone) {
-        reserve(block.address, memory);
-        state_.segments[block.address].of_one_block = !cut_later;
+        reserve(place, memory);
+        state_.segments[place].of_one_block = !cut_later;
     }
     if (cut_later)
         return;
-    cut(block.address, {.bytes = block.bytes,
-                        .place = block.bytes + (record_->pooled ? record_->slack : 0),
-                        .stack = record_->stack,
-                        .ticks = block.ticks,
-                        .stream = record_->place.stream,
-                        .site = block.site});
+    cut(place, {.bytes = block.bytes,
+                .place = block.bytes + (record_->pooled ? record_->slack : 0),
+                .stack = record_->stack,
+                .ticks = block.ticks,
+                .stream = record_->place.stream,
+                .site = block.site});
 }
 
 void DeviceReading::freed(const Block& block, std::uint64_t ticks)
@@ -130,13 +143,15 @@ void DeviceReading::freed(const Block& block, std::uint64_t ticks)
     }
     if (block.memory == Memory::segment)
         return release(block.address, ticks);
-    const auto found = state_.blocks.find(block.address);
+    const std::uint64_t place = place_of(block);
+    placed_.erase(block.address);
+    const auto found = state_.blocks.find(place);
     if (found == state_.blocks.end() || found->second.site != block.site)
         return;
-    end(block.address, ticks);
-    if (const auto segment = state_.segments.find(block.address);
+    end(place, ticks);
+    if (const auto segment = state_.segments.find(place);
         segment != state_.segments.end() && segment->second.of_one_block)
-        release(block.address, ticks);
+        release(place, ticks);
 }
 
 void DeviceReading::context_gone(std::span<const SiteLoss> losses, std::uint64_t ticks)

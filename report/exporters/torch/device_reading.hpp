@@ -87,6 +87,7 @@ private:
     void note_mark(const Record& record, std::string_view mark);
     void run_out(const Record& record, const format::OutOfMemory& state);
     bool is_here(std::int64_t device);
+    std::uint64_t place_of(const Block& block);
     void reserve(std::uint64_t address, ReservedMemory memory);
     void release(std::uint64_t address, std::uint64_t ticks);
     void cut(std::uint64_t address, const CutBlock& block);
@@ -107,8 +108,10 @@ private:
     MemoryReading reading_;
     const Record* record_ = nullptr; // now
     DeviceState state_;
-    std::map<std::uint64_t, Physical> physical_; // by handle
-    std::set<std::uint64_t> awaited_;            // blocks whose free is about to be told
+    std::map<std::uint64_t, Physical> physical_;    // by handle
+    std::map<std::uint64_t, std::uint64_t> placed_; // arrays and mipmaps, by handle
+    std::uint64_t next_place_ = 1ull << 50;         // behind all addresses of a process
+    std::set<std::uint64_t> awaited_;               // blocks whose free is about to be told
     std::map<std::uint32_t, std::uint64_t>
         refused_; // by thread: the stack of its last refused call
 };

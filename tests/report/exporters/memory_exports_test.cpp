@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "report/exporters/torch/device_reading.hpp"
+#include "report/log/log_file.hpp"
 #include "tests/report/exporters/export_sums.hpp"
 
 namespace vramscope::report {
@@ -170,6 +172,27 @@ TEST(MemoryExports, OfAnyLogSumUpWhatTheReportDoes)
             EXPECT_EQ(blocks.peak, report.totals.peak_device_bytes) << seed;
         }
     }
+}
+
+// They have handles, which are closer to one another than the bytes.
+TEST(TorchSnapshotExport, EachArrayIsASegmentOfItsOwn)
+{
+    LogBuilder log;
+    log.context(1).place({.context = 1, .device = 0});
+    for (const std::uint64_t handle : {0x5000, 0x5010, 0x5020})
+        log.alloc(handle, 3 << 20, 0, "cuArrayCreate_v2");
+    log.free(0x5010, "cuArrayDestroy");
+    const test::TempFile bytes(log.build());
+    const LogFile file = LogFile::open(bytes.path());
+    DeviceReading reading(file, UINT64_MAX, 0, [](const TorchTraceEvent&) {});
+    reading.read({});
+    const DeviceState state = reading.take_state();
+    ASSERT_EQ(state.segments.size(), 2u);
+    ASSERT_EQ(state.blocks.size(), 2u);
+    const auto& [first, memory] = *state.segments.begin();
+    EXPECT_EQ(memory.bytes, 3u << 20);
+    EXPECT_GE(state.segments.rbegin()->first, first + memory.bytes);
+    EXPECT_EQ(state.blocks.begin()->first, first);
 }
 
 // A range's name in Latin-1, and one that was cut inside a character.

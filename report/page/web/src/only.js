@@ -23,6 +23,10 @@ function findingsOf(whole, process, verdict) {
   return found.length === 0 || verdict === "inconclusive" ? [...found, own] : found;
 }
 
+/** Its own doubts, and those of the whole: others begin with the number of another process. */
+const reasonsOf = (whole, { pid }) =>
+  whole.verdict_reasons.filter((reason) => !/^process \d+: /.test(reason) || reason.startsWith(`process ${pid}: `));
+
 /** Lists of the report whose rows are of a process. */
 const isOfProcesses = (member) => Array.isArray(member) && member.some((row) => row?.process !== undefined);
 
@@ -48,6 +52,7 @@ export function reportOf(whole, process) {
     ...all,
     totals: one.totals,
     verdict,
+    verdict_reasons: reasonsOf(whole, one),
     findings: findingsOf(whole, process, verdict),
   };
 }
