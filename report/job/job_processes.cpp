@@ -28,7 +28,15 @@ Verdict worse(Verdict one, Verdict other)
     return one == Verdict::leaks ? one : other;
 }
 
-void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>& more)
+// Their peaks may have been at different times: a sum is no less than what the rank had. But what
+// was replaced by exec had ended before.
+std::uint64_t peak_of_both(std::uint64_t one, std::uint64_t other, bool replaced)
+{
+    return replaced ? std::max(one, other) : one + other;
+}
+
+void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>& more,
+                   bool replaced)
 {
     for (const JobHeadroom& row : more) {
         const auto known = std::find_if(all.begin(), all.end(), [&](const JobHeadroom& one) {
@@ -38,7 +46,7 @@ void merge_devices(std::vector<JobHeadroom>& all, const std::vector<JobHeadroom>
             all.push_back(row);
             continue;
         }
-        known->peak_bytes += row.peak_bytes;
+        known->peak_bytes = peak_of_both(known->peak_bytes, row.peak_bytes, replaced);
         known->growth_bytes_per_second += row.growth_bytes_per_second;
         known->grows_unknown |= row.grows_unknown;
         if (known->grows_unknown)
@@ -162,7 +170,6 @@ std::size_t JobJoin::take_rank(std::size_t first, std::size_t end)
     return others;
 }
 
-// Their peaks may have been at different times: a sum is no less than what the rank had.
 void JobJoin::merge(Member& one, const Member& other)
 {
     JobProcess& about = one.about;
@@ -176,19 +183,18 @@ void JobJoin::merge(Member& one, const Member& other)
         about.last_seen_ns = more.last_seen_ns;
     }
     about.verdict = worse(about.verdict, more.verdict);
-    // What was replaced by exec had ended before.
-    if (about.pid == more.pid)
+    const bool replaced = about.pid == more.pid; // see are_one_rank()
+    if (replaced)
         one.program = other.program;
-    about.peak_device_bytes = about.pid == more.pid
-                                  ? std::max(about.peak_device_bytes, more.peak_device_bytes)
-                                  : about.peak_device_bytes + more.peak_device_bytes;
+    about.peak_device_bytes =
+        peak_of_both(about.peak_device_bytes, more.peak_device_bytes, replaced);
     about.leaked_bytes += more.leaked_bytes;
     about.out_of_memory += more.out_of_memory;
     about.lost_events += more.lost_events;
     about.growth_bytes_per_step += more.growth_bytes_per_step;
     about.found |= more.found;
     add_step(about.step, more.step);
-    merge_devices(one.headroom, other.headroom);
+    merge_devices(one.headroom, other.headroom, replaced);
     one.world_size = std::max(one.world_size, other.world_size);
     one.headlines.insert(one.headlines.end(), other.headlines.begin(), other.headlines.end());
     one.added.insert(one.added.end(), other.added.begin(), other.added.end());

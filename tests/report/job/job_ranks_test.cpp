@@ -308,16 +308,17 @@ TEST(JobRanks, AChildWhoseLogEndsBeforeThatOfItsParentBeginsIsOfTheRankAndAResta
 
 TEST(JobRanks, WhatAnExecReplacedGoesOnWithItsPid)
 {
-    Rank before = process_of(0, 100, 10, 20).site("probe", 2 * kMiB);
-    Rank after = process_of(0, 100, 21, 30).site("leak", 3 * kMiB, kMiB);
+    Rank before = process_of(0, 100, 10, 20).site("probe", 2 * kMiB).device(10 * kMiB, 2 * kMiB);
+    Rank after =
+        process_of(0, 100, 21, 30).site("leak", 3 * kMiB, kMiB).device(10 * kMiB, 3 * kMiB);
     after.process().program = "serve";
     EXPECT_EQ(joined({before, after}).reasons.size(), 1u) << "a container gives each run one pid";
     before.process().replaced = true;
     const Job job = joined({after, before});
     EXPECT_EQ(job.verdict, Verdict::leaks);
     ASSERT_EQ(job.processes.size(), 1u);
-    EXPECT_EQ(job.processes[0].leaked_bytes + job.processes[0].peak_device_bytes, 3 * kMiB)
-        << "the first had ended: its peak is not added";
+    EXPECT_EQ(job.processes[0].peak_device_bytes, 3 * kMiB) << "the first had ended before";
+    EXPECT_EQ(job.processes[0].free_bytes, 7 * kMiB);
     EXPECT_EQ(job.program, "serve");
 }
 
