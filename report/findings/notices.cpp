@@ -1,11 +1,9 @@
 // report/findings/notices.cpp — what a reader should know beside the rows, in sentences.
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "report/findings/findings.hpp"
 #include "report/findings/growth/chosen_steps.hpp"
@@ -126,11 +124,14 @@ std::string several_jobs_notice(const Report& report)
             jobs.insert(job);
     if (jobs.size() < 2)
         return {};
-    const auto end = std::next(jobs.begin(), std::min(jobs.size(), kNamed));
+    std::string names;
+    std::size_t named = 0;
+    for (const std::string& job : jobs)
+        if (named++ < kNamed)
+            names += (names.empty() ? "" : ", ") + job;
     return fmt::format("these are logs of {} jobs ({}{}), whose ranks are counted together here: "
                        "read each job's by itself",
-                       jobs.size(), fmt::join(jobs.begin(), end, ", "),
-                       jobs.size() > kNamed ? ", …" : "");
+                       jobs.size(), names, jobs.size() > kNamed ? ", …" : "");
 }
 
 std::string few_steps(const std::string& wanted, std::uint64_t count)
