@@ -197,6 +197,19 @@ TEST(CiFormats, ALogThatDoesNotShowAllIsNeverAnEmptyList)
     EXPECT_TRUE(written.page.starts_with("### vramscope: inconclusive"));
 }
 
+TEST(CiFormats, WhatACrashHeldIsNotKnownThoughAnotherProcessFails)
+{
+    const Written written =
+        write_all(report_of_all({killed(clean().alloc(0x9000, 90 << 20, 1)), leaking()}));
+    const json run = written.run();
+    std::vector<std::string> levels;
+    for (const json& result : run["results"])
+        levels.push_back(result["level"]);
+    EXPECT_EQ(std::count(levels.begin(), levels.end(), "error"), 2);
+    EXPECT_EQ(std::count(levels.begin(), levels.end(), "warning"), 1);
+    EXPECT_EQ(std::count(levels.begin(), levels.end(), "note"), 0);
+}
+
 TEST(CiFormats, WhatACrashHeldIsAWarning)
 {
     const Written written = write_all(report_of(killed(leaking())));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "report/model/report.hpp"
+#include "report/text/sections.hpp"
 #include "report/text/views.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
@@ -36,6 +37,39 @@ TEST(LeaksText, OfSeveralProcessesWhatHoldsTheirBlocksIsSummedUp)
     EXPECT_NE(out.str().find("held: 1 MiB in 1 block, by variable `other` of train"),
               std::string::npos)
         << out.str();
+}
+
+TEST(LeaksText, PartsAreOfTheProcessesThatAreTold)
+{
+    Report report;
+    report.processes.resize(2);
+    for (const std::size_t process : {0u, 1u}) {
+        Leak leak;
+        leak.leak_class = LeakClass::growing;
+        leak.process = process;
+        leak.bytes = (1 + process) << 20;
+        report.leaks.push_back(leak);
+        report.processes[process].totals.leaked_bytes = leak.bytes + 1024;
+    }
+    EXPECT_EQ(leaked_parts(report, {0}), "1 MiB growing, 1 KiB other");
+    EXPECT_EQ(leaked_parts(report, {0, 1}), "3 MiB growing, 2 KiB other");
+}
+
+TEST(LeaksText, SuppressedObjectsAreCounted)
+{
+    Report report;
+    ObjectRow events;
+    events.blocks = 60;
+    events.known = true;
+    events.leak_class = LeakClass::growing;
+    report.objects = {events};
+    report.suppressions = {{.rule = {}, .rows = 1, .objects = 60}};
+    EXPECT_EQ(suppressed(report), "60 objects, by 1 rule");
+    report.totals.suppressed_blocks = 1;
+    report.totals.suppressed_bytes = 65536;
+    EXPECT_EQ(suppressed(report), "64 KiB in 1 block and 60 objects, by 1 rule");
+    report.objects[0].known = false;
+    EXPECT_EQ(suppressed(report), "64 KiB in 1 block, by 1 rule");
 }
 
 } // namespace
