@@ -317,7 +317,6 @@ Comparison compare(const Report& base, const Report& now, double tolerance)
     compare_objects(comparison, base, now);
     compare_owners(comparison, base, now);
     comparison.numbers = Numbers(base, now, tolerance).compared();
-    comparison.new_is_whole = now.reasons.empty();
     judge(comparison, base, now, same_names);
     return comparison;
 }

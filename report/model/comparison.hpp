@@ -236,7 +236,6 @@ struct Comparison {
     std::vector<std::string> not_compared; // what one side alone recorded, one line each
     std::vector<ComparedOwner> owners;
     std::vector<std::string> doubts; // one line each: "base: …", "new: …"
-    bool new_is_whole = true; // else its leaks prove nothing, nor do findings that are not `proven`
 };
 template <>
 struct Words<Comparison::Verdict> {

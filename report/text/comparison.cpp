@@ -163,7 +163,7 @@ private:
     // Of a newer run that is not known in full, what is more may be no change.
     bool is_proven(Change change) const
     {
-        return comparison_.new_is_whole || (change != Change::added && change != Change::grown);
+        return now_.reasons.empty() || (change != Change::added && change != Change::grown);
     }
 
     std::size_t count(Change change) const

@@ -3,35 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log/log_file.hpp"
-#include "report/log/log_reader.hpp"
-#include "report/replay/heap/heap_replay.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/step_reading.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
-
-// The steps of a log.
-struct Read {
-    LogTables tables;
-    HeapReplay heap{tables, 0};
-    Steps steps{heap.phases()};
-
-    explicit Read(const LogBuilder& log)
-    {
-        const TempFile bytes(log.build());
-        const LogFile file = LogFile::open(bytes.path());
-        LogReader reader(file);
-        while (const Record* const record = reader.next()) {
-            steps.before(*record);
-            heap.apply(*record);
-            steps.after(*record);
-        }
-    }
-};
+using test::StepReading;
 
 TEST(StepCounter, TellsHowManyHadEndedByWhen)
 {
@@ -72,7 +51,7 @@ TEST(Steps, NamesThatDifferInNumbersAreOne)
     LogBuilder log;
     for (int step = 0; step < 12; ++step)
         log.push("step " + std::to_string(step)).pop();
-    const Read read(log);
+    const StepReading read(log);
     ASSERT_EQ(read.steps.all().size(), 1u);
     EXPECT_EQ(read.steps.all()[0].name, "step #");
     ASSERT_NE(read.steps.named("step 7"), nullptr) << "a user may name any of them";
@@ -88,11 +67,11 @@ TEST(Steps, NamesWithoutEndFillNoMemory)
                  std::string(1 + name / 676, 'y'));
     for (int pop = 0; pop < 4000; ++pop)
         log.pop();
-    EXPECT_LE(Read(log).steps.all().size(), Steps::kMostNames);
+    EXPECT_LE(StepReading(log).steps.all().size(), Steps::kMostNames);
     for (int name = 0; name < 3000; ++name)
         log.mark(std::string(1 + name / 26 % 26, 'x') + static_cast<char>('a' + name % 26) +
                  std::string(1 + name / 676, 'y'));
-    const Read read(log);
+    const StepReading read(log);
     EXPECT_EQ(read.steps.all().size(), Steps::kMostNames);
     EXPECT_TRUE(read.steps.left_out_names()) << "a notice says so";
 }

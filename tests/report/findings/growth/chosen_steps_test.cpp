@@ -3,43 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include "report/log/log_file.hpp"
-#include "report/log/log_reader.hpp"
-#include "report/replay/heap/heap_replay.hpp"
 #include "tests/support/log_builder.hpp"
+#include "tests/support/step_reading.hpp"
 
 namespace vramscope::report {
 namespace {
 
 using test::LogBuilder;
-using test::TempFile;
 
-// The steps of a log, and what one asks them with.
-struct Read {
-    LogTables tables;
-    HeapReplay heap{tables, 0};
-    Steps steps{heap.phases()};
-    StepCounter allocations;
-    std::uint64_t first = UINT64_MAX;
-    std::uint64_t last = 0;
+struct Read : test::StepReading {
+    using StepReading::StepReading;
 
-    explicit Read(const LogBuilder& log)
-    {
-        const TempFile bytes(log.build());
-        const LogFile file = LogFile::open(bytes.path());
-        LogReader reader(file);
-        while (const Record* const record = reader.next()) {
-            steps.before(*record);
-            heap.apply(*record);
-            steps.after(*record);
-            if (record->tag == format::Tag::alloc)
-                allocations.add(record->ticks);
-            if (record->timed) {
-                first = std::min(first, record->ticks);
-                last = std::max(last, record->ticks);
-            }
-        }
-    }
     ChosenSteps chosen() const { return {steps, {allocations, first, last}}; }
     static std::string name(const StepName* steps) { return steps ? steps->name : ""; }
     std::string best() const { return name(chosen().best()); }

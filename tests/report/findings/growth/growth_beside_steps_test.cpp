@@ -17,14 +17,6 @@ using test::operator""_KiB;
 using test::kLeak;
 using test::kOther;
 
-void leak_over_200_turns(GrowthScene& scene)
-{
-    for (int turn = 0; turn < 200; ++turn) {
-        scene.flash(kOther);
-        scene.take(kLeak);
-    }
-}
-
 // As epochs of a training: what they are made of says more.
 TEST(GrowthBesideSteps, OfFewStepsIsClaimedWhereAllocationsProveIt)
 {
@@ -44,7 +36,7 @@ TEST(GrowthBesideSteps, StepsThatWereOverHideNoGrowth)
 {
     GrowthScene scene;
     scene.steps(20, [&](std::size_t) { scene.flash(kOther); });
-    leak_over_200_turns(scene);
+    scene.leak_in_turns(200);
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");
 }
 
@@ -134,7 +126,7 @@ TEST(GrowthBesideSteps, OfWhatIsMadeAtOnceBehindTheStepsIsNotClaimed)
 TEST(GrowthBesideSteps, ShortRangesAtTheEndHideNoGrowth)
 {
     GrowthScene scene;
-    leak_over_200_turns(scene);
+    scene.leak_in_turns(200);
     scene.steps(
         5, [&](std::size_t) { scene.flash(kOther); }, "save");
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "growing");

@@ -66,6 +66,14 @@ public:
             queue_.pop_front();
         }
     }
+    // So many turns of a loop that works and leaks.
+    void leak_in_turns(int turns)
+    {
+        for (int turn = 0; turn < turns; ++turn) {
+            flash(kOther);
+            take(kLeak);
+        }
+    }
     void sleep(std::uint64_t ns) { log.at(log.now() + ns); }
     std::size_t below(std::size_t bound) { return random_() % bound; }
 

@@ -184,10 +184,7 @@ TEST(GrowthWithoutSteps, BlockInEachTurnOfALoopGrows)
 {
     GrowthScene scene;
     scene.take(3, 100_MiB);
-    for (int turn = 0; turn < 100; ++turn) {
-        scene.flash(kOther);
-        scene.take(kLeak);
-    }
+    scene.leak_in_turns(100);
     const Report report = report_of(scene.log);
     EXPECT_EQ(class_at(report, kLeak), "growing");
     EXPECT_EQ(class_at(report, 3), "start-up");
@@ -254,10 +251,7 @@ TEST(GrowthWithoutSteps, LoopBehindManyEventsOfStartUpIsSeen)
 TEST(GrowthWithoutSteps, LoopBeforeALongSleepIsNotGrowingAnyMore)
 {
     GrowthScene scene;
-    for (int turn = 0; turn < 100; ++turn) {
-        scene.flash(kOther);
-        scene.take(kLeak);
-    }
+    scene.leak_in_turns(100);
     scene.sleep(100'000'000'000);
     scene.flash(3);
     EXPECT_EQ(class_at(report_of(scene.log), kLeak), "start-up");
