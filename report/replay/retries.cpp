@@ -18,11 +18,13 @@ bool is_of(std::int32_t device, std::int32_t refused) noexcept
 
 } // namespace
 
-void Shortages::follow_refusal(const LoggedShortage& shortage, std::uint64_t allocations)
+void Shortages::follow_refusal(const LoggedShortage& shortage, HeapReplay& heap)
 {
     if (refusals_.size() == kMostFollowed) // the oldest one was hardly an allocator's
         refusals_.pop_front();
     const auto& apis = tables_.apis();
+    const bool of_piece =
+        shortage.api < apis.size() && apis[shortage.api].memory == Memory::physical;
     refusals_.push_back({
         .row = shortage.row,
         .api = shortage.api,
@@ -30,10 +32,11 @@ void Shortages::follow_refusal(const LoggedShortage& shortage, std::uint64_t all
         .requested = shortage.requested,
         .free = shortage.free,
         .total = shortage.total,
-        .allocations = allocations,
+        .allocations = heap.counts().allocations,
         .thread = shortage.thread,
         .device = shortage.device,
-        .of_piece = shortage.api < apis.size() && apis[shortage.api].memory == Memory::physical,
+        .of_piece = of_piece,
+        .physical = of_piece ? heap.physical_bytes(shortage.device) : 0,
     });
 }
 
@@ -83,8 +86,9 @@ void Shortages::serve(const Block& block)
 
 // The allocator asked the driver, gave back what it could, and asked again. It knows nothing of the
 // driver's memory; its refusals were told.
-void Shortages::absorb_refusals(LoggedShortage& shortage, std::uint64_t allocations)
+void Shortages::absorb_refusals(LoggedShortage& shortage, HeapReplay& heap)
 {
+    const std::uint64_t allocations = heap.counts().allocations;
     std::uint64_t attempts = 0;
     const auto is_over = [&](const Refusal& refusal) {
         if (refusal.thread != shortage.thread)
@@ -93,7 +97,7 @@ void Shortages::absorb_refusals(LoggedShortage& shortage, std::uint64_t allocati
             (refusal.allocations == allocations && refusal.requested >= shortage.requested)) {
             ++attempts;
             if (refusal.total > 0) { // of the last one: the state that it ended in
-                shortage.free = refusal.free;
+                shortage.free = refusal.free_with(heap.physical_bytes(refusal.device));
                 shortage.total = refusal.total;
             }
             drop(refusal.row);

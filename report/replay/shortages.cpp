@@ -66,9 +66,9 @@ void Shortages::add(const Record& record, const format::OutOfMemory& logged, Hea
     if (const auto retries = retries_.find(logged.device); retries != retries_.end())
         shortage.retries = retries->second;
     if (shortage.of_allocator)
-        absorb_refusals(shortage, heap.counts().allocations);
+        absorb_refusals(shortage, heap);
     else if (heap.is_cut())
-        follow_refusal(shortage, heap.counts().allocations);
+        follow_refusal(shortage, heap);
     ++count_;
     if (const DeviceMemory::Device* const device_memory = memory.device(shortage.device))
         shortage.parts = memory.now(*device_memory);

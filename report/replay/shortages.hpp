@@ -11,6 +11,7 @@
 // Else the refusals are a part of the allocator's own failure.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -116,9 +117,18 @@ private:
         std::uint64_t allocations = 0; // that had succeeded before it
         std::uint32_t thread = 0;
         std::int32_t device = -1;
-        bool of_piece = false; // physical memory: an allocator asks for many such pieces
+        bool of_piece = false;      // physical memory: an allocator asks for many such pieces
+        std::uint64_t physical = 0; // of a piece: what the device's pieces had then
         bool given_back = false;
         bool granted = false;
+
+        // What was free once the pieces that had come before the refused one were given back, and
+        // the device had so many bytes of pieces.
+        std::uint64_t free_with(std::uint64_t pieces) const noexcept
+        {
+            return free +
+                   std::min(physical - std::min(physical, pieces), total - std::min(total, free));
+        }
     };
     using Place = std::tuple<std::uint64_t, std::int32_t, std::uint64_t>;
 
@@ -129,10 +139,10 @@ private:
     static std::uint64_t look_at_owners(LoggedShortage& shortage, HeapReplay& heap);
     static std::uint64_t look_at_pieces(LoggedShortage& shortage, const SegmentReplay& segments);
     static std::uint64_t look_into_allocator(LoggedShortage& shortage, HeapReplay& heap);
-    void follow_refusal(const LoggedShortage& shortage, std::uint64_t allocations);
+    void follow_refusal(const LoggedShortage& shortage, HeapReplay& heap);
     [[gnu::noinline]] void follow(const Block& block); // rare: what each birth goes through is flat
     void serve(const Block& block);
-    void absorb_refusals(LoggedShortage& shortage, std::uint64_t allocations);
+    void absorb_refusals(LoggedShortage& shortage, HeapReplay& heap);
     void count_retry(const LoggedRetries& retry);
     void drop(std::uint64_t row);
 

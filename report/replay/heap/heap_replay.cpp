@@ -90,6 +90,8 @@ void HeapReplay::apply_rare(const Record& record)
     case Tag::failed:
         ++counts_.failed_calls;
         return failed_calls_.add(record, tables_.find_api(record.api));
+    case Tag::out_of_memory:
+        return note_refused_piece(record);
     case Tag::range_push:
         if (const auto range = record.as<format::RangePush>())
             phases_.push(record.thread, range->name);

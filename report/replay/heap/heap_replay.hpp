@@ -102,6 +102,14 @@ public:
             [&](std::uint64_t handle, const Block& block) { visit(handle, 0, block); });
         physical_.for_each_mapping(visit);
     }
+    // All physical memory of the device, with what its allocators never used.
+    std::uint64_t physical_bytes(std::int32_t device)
+    {
+        std::uint64_t bytes = 0;
+        physical_.for_each(
+            [&](const Block& block) { bytes += block.device == device ? block.bytes : 0; });
+        return bytes;
+    }
     template <typename Visit>
     void for_each_reservation(Visit visit)
     {
@@ -165,6 +173,9 @@ private:
     void map(const Record& record);
     void unmap(const Record& record);
     void share(const Record& record);
+    void note_refused_piece(const Record& record);
+    void note_unused(const Record& release);
+    void end_physical(const Block& block, std::uint64_t ticks);
 
     void look_up_birth(Block& block) const;
     static void make_segment(Block& block, std::uint16_t allocator);
@@ -205,8 +216,14 @@ private:
     std::unordered_multimap<std::uint64_t, PendingFree> pending_;      // keyed by key_of()
     SegmentBirths births_;                                             // known from a first reading
     SegmentBirths segment_births_;                                     // found in this one
-    bool cutting_ = false;      // the log has suballocated blocks: these are kept
-    AddressRanges allocations_; // of the driver's; some may be dead
+    std::unordered_map<std::uint64_t, std::uint64_t> unmapped_; // by handle: when it was made
+    struct RefusedPiece {
+        std::uint32_t thread = 0; // index
+        std::uint64_t ticks = 0;  // 0: none was refused
+    };
+    RefusedPiece refused_piece_; // the last one
+    bool cutting_ = false;       // the log has suballocated blocks: these are kept
+    AddressRanges allocations_;  // of the driver's; some may be dead
     struct BlockName {
         std::uint64_t ticks = 0; // a block that came later has it no more
         std::uint64_t api = 0;

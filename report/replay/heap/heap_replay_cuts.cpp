@@ -21,7 +21,12 @@ void HeapReplay::look_up_birth(Block& block) const
 {
     if (births_.empty() || !can_be_cut(block))
         return;
-    if (const auto found = births_.find({block.ticks, block.address}); found != births_.end())
+    const auto found = births_.find({block.ticks, block.address});
+    if (found == births_.end())
+        return;
+    if (found->second == kNeverUsed)
+        block.memory = Memory::none;
+    else
         make_segment(block, found->second);
 }
 

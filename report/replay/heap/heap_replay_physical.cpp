@@ -30,15 +30,42 @@ void HeapReplay::allocate_physical(const Block& block, std::uint64_t handle)
         physical_.forget_handle(handle, [&](const Block& old) { finish_gone(old, block.ticks); });
     }
     physical_.create(handle, block);
-    enter(block);
+    unmapped_[handle] = block.ticks;
+    if (block.memory != Memory::none)
+        enter(block);
+}
+
+// For physical memory an allocator asks piece by piece, and for more than the driver has, perhaps.
+void HeapReplay::note_refused_piece(const Record& record)
+{
+    const Api* const api = tables_.find_api(record.api);
+    if (api && api->memory == Memory::physical)
+        refused_piece_ = {record.thread, record.ticks};
+}
+
+// What it got before the refusal and gives back unmapped: see kNeverUsed.
+void HeapReplay::note_unused(const Record& release)
+{
+    const auto piece = unmapped_.find(release.address);
+    if (piece == unmapped_.end())
+        return;
+    if (refused_piece_.thread == release.thread && refused_piece_.ticks >= piece->second)
+        segment_births_.emplace(std::pair{piece->second, piece->first}, kNeverUsed);
+    unmapped_.erase(piece);
+}
+
+void HeapReplay::end_physical(const Block& block, std::uint64_t ticks)
+{
+    if (block.memory == Memory::none)
+        return phases_.release(block.phase);
+    counts_.memory.frees += is_own_memory(block.memory);
+    finish_freed(block, ticks);
 }
 
 void HeapReplay::free_physical(const Record& record)
 {
-    const auto died = [&](const Block& block) {
-        counts_.memory.frees += is_own_memory(block.memory);
-        finish_freed(block, record.ticks);
-    };
+    note_unused(record);
+    const auto died = [&](const Block& block) { end_physical(block, record.ticks); };
     if (physical_.release(record.address, died))
         ++counts_.frees;
     else
@@ -58,16 +85,14 @@ void HeapReplay::map(const Record& record)
     }
     if (cutting_ && block && block->memory != Memory::segment)
         mappings_.add(map->address, map->bytes);
+    unmapped_.erase(map->handle);
     physical_.map(map->address, map->bytes, map->handle,
                   [&](const Block& old) { finish_gone(old, record.ticks); });
 }
 
 void HeapReplay::unmap(const Record& record)
 {
-    const auto died = [&](const Block& block) {
-        counts_.memory.frees += is_own_memory(block.memory);
-        finish_freed(block, record.ticks);
-    };
+    const auto died = [&](const Block& block) { end_physical(block, record.ticks); };
     const auto unmap = record.as<format::Unmap>();
     if (!unmap)
         return;

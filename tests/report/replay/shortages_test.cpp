@@ -398,6 +398,26 @@ TEST(Shortages, RefusalsOfPiecesAreTheAllocatorsToo)
     ASSERT_EQ(report.shortages.size(), 1u);
     EXPECT_EQ(report.shortages[0].api, "PyTorch");
     EXPECT_EQ(report.shortages[0].retries, 1u);
+    EXPECT_EQ(report.shortages[0].free, 20_MiB);        // its own pieces are no shortage of others'
+    EXPECT_EQ(report.totals.peak_device_bytes, 20_MiB); // of the block: no more was ever used
+}
+
+// A program's own pieces are its memory, though it gives them back after a refusal.
+TEST(Shortages, PiecesThatWereMappedAreMemory)
+{
+    for (const bool mapped : {false, true}) {
+        LogBuilder log = program();
+        log.header().suballocated = 1;
+        const std::uint64_t at = FullDevice::kAt;
+        log.alloc(1, 20_MiB, 1, "cuMemCreate").map(at, 20_MiB, 1).alloc(at, 20_MiB, 2, "PyTorch");
+        log.alloc(7, 30_MiB, 1, "cuMemCreate");
+        if (mapped)
+            log.map(at + 1_GiB, 30_MiB, 7).unmap(at + 1_GiB, 30_MiB);
+        log.failed(2, 20_MiB, "cuMemCreate", 3);
+        log.out_of_memory({.device = 0, .requested = 20_MiB, .total = 50_MiB}, "cuMemCreate");
+        log.free(7, "cuMemRelease");
+        EXPECT_EQ(report_of(log).totals.peak_device_bytes, mapped ? 50_MiB : 20_MiB);
+    }
 }
 
 } // namespace
