@@ -198,7 +198,7 @@ void HolderSearch::take_region(const Region& region, const std::vector<FoundPoin
                 holders_.link(static_cast<NodeId>(inside), link_of(pointer));
         } else if (map_.is_books_word(pointer.word)) {
             continue;
-        } else if (const auto thread = map_.thread_of_list(pointer.word)) {
+        } else if (const auto thread = map_.thread_of_locals(pointer.word)) {
             add_root(RootKind::thread_local_, *thread, pointer);
         } else if (take_frame(pointer)) {
             continue;

@@ -77,7 +77,7 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
     if (!search.is_done())
         search.take(without_books(search.find_pointers(), searched, *living_));
     search.run();
-    const Verdicts verdicts(memory, map, modules, python, search);
+    Verdicts verdicts(memory, map, modules, python, search);
     found_.pid = log.header().pid;
     found_.program = living_->tables().info_value("program");
     found_.stopped = memory.stopped();
@@ -90,20 +90,20 @@ FoundReach::FoundReach(const LogFile& log, const ProcessMemory& memory,
 }
 
 // The surest of what is said of a block's names.
-void FoundReach::add_all(const std::vector<WantedBlock>& wanted, const Verdicts& verdicts)
+void FoundReach::add_all(const std::vector<WantedBlock>& wanted, Verdicts& verdicts)
 {
-    std::vector<std::optional<ReachGroup>> said(living_->blocks().size());
+    std::vector<std::optional<BlockVerdict>> said(living_->blocks().size());
     std::size_t number = 0;
     for (const BlockName& name : living_->names()) {
         while (wanted[number].begin != name.begin || wanted[number].end != name.end)
             ++number;
-        std::optional<ReachGroup>& of_block = said[name.block];
-        ReachGroup verdict = verdicts.of(number);
+        std::optional<BlockVerdict>& of_block = said[name.block];
+        BlockVerdict verdict = verdicts.of(number);
         if (!of_block || of_block->verdict < verdict.verdict)
             of_block = std::move(verdict);
     }
-    const ReachGroup unknown{Reached::possibly, ReachDoubt::handle, {}, {}};
-    const ReachGroup of_a_view{Reached::possibly, ReachDoubt::view, {}, {}};
+    const BlockVerdict unknown{Reached::possibly, ReachDoubt::handle, {}};
+    const BlockVerdict of_a_view{Reached::possibly, ReachDoubt::view, {}};
     for (std::size_t at = 0; at < said.size(); ++at) {
         const Block& block = living_->blocks()[at];
         const bool is_array =
@@ -112,20 +112,20 @@ void FoundReach::add_all(const std::vector<WantedBlock>& wanted, const Verdicts&
             said[at] = of_a_view;
         add(block, said[at] ? *said[at] : unknown);
     }
+    for (auto& [where, holders] : by_site_)
+        for (auto& [how, held] : holders)
+            held.shown = fmt::format("{}", fmt::join(chain_of(held.steps), kChainArrow));
 }
 
 FoundReach::FoundReach(FoundReach&&) noexcept = default;
 FoundReach::~FoundReach() = default;
 
-void FoundReach::add(const Block& block, const ReachGroup& verdict)
+void FoundReach::add(const Block& block, const BlockVerdict& verdict)
 {
     found_.all.add(block.bytes);
     sum_in(found_, verdict.verdict).add(block.bytes);
-    std::string chain;
-    for (const std::string& step : verdict.chain)
-        chain.append(chain.empty() ? "" : kChainArrow).append(step);
-    by_site_[{block.site, block.device}][{verdict.verdict, verdict.doubt, std::move(chain)}].add(
-        block.bytes);
+    by_site_[{block.site, block.device}][{verdict.verdict, verdict.doubt, texts_of(verdict.chain)}]
+        .add({block.bytes, 1}, verdict.chain);
 }
 
 // As leaks are: a row for each place, kind of memory and device.
@@ -139,7 +139,7 @@ Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
     Reach reach = found_;
     struct Row {
         ReachRow row;
-        std::map<Holders, ReachSum> holders;
+        std::map<Holders, Held> holders;
     };
     std::map<PlaceKey, Row> rows;
     for (const auto& [where, holders] : by_site_) {
@@ -153,15 +153,15 @@ Reach FoundReach::rows(const SymbolizerOptions& symbols, bool all_frames) const
             row.row.merge(place);
         row.row.memory = site.memory;
         row.row.device = where.second;
-        for (const auto& [how, sum] : holders) {
-            row.holders[how].add(sum);
-            row.row.all.add(sum);
-            sum_in(row.row, how.verdict).add(sum);
+        for (const auto& [how, held] : holders) {
+            row.holders[how].add(held.sum, held.steps);
+            row.row.all.add(held.sum);
+            sum_in(row.row, how.verdict).add(held.sum);
         }
     }
     for (auto& [key, row] : rows) {
-        for (const auto& [how, sum] : row.holders)
-            row.row.groups.push_back({how.verdict, how.doubt, sum, steps_of(how.chain)});
+        for (const auto& [how, held] : row.holders)
+            row.row.groups.push_back({how.verdict, how.doubt, held.sum, chain_of(held.steps)});
         row.row.more_groups = list_largest(row.row.groups);
         reach.rows.push_back(std::move(row.row));
     }
@@ -183,15 +183,15 @@ std::vector<format::Reached> FoundReach::reached() const
     std::vector<format::Reached> records;
     for (const auto& [where, holders] : by_site_) {
         const Site& site = living_->sites()[where.first];
-        for (const auto& [how, sum] : holders)
+        for (const auto& [how, held] : holders)
             records.push_back({{site.api},
                                {site.stack},
                                site.memory,
                                {where.second},
                                in_log(how.verdict, how.doubt),
-                               sum.bytes,
-                               sum.blocks,
-                               how.chain});
+                               held.sum.bytes,
+                               held.sum.blocks,
+                               held.shown});
     }
     return records;
 }

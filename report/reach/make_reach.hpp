@@ -13,6 +13,7 @@
 #include "report/checkpoint/checkpoint_store.hpp"
 #include "report/log/log_file.hpp"
 #include "report/model/reach.hpp"
+#include "report/reach/holder_steps.hpp"
 #include "report/reach/memory/process_memory.hpp"
 #include "report/replay/heap/sites.hpp"
 #include "report/replay/searches.hpp"
@@ -22,6 +23,7 @@ namespace vramscope::report {
 
 class LivingBlocks;
 class Verdicts;
+struct BlockVerdict;
 struct WantedBlock;
 
 // What a search found, with what names its call stacks: no more of the process is needed.
@@ -47,7 +49,7 @@ private:
     struct Holders {
         Reached verdict;
         ReachDoubt doubt;
-        std::string chain;
+        std::string chain; // without how often each step comes
         bool operator<(const Holders& other) const
         {
             return std::tie(verdict, doubt, chain) <
@@ -55,14 +57,28 @@ private:
         }
     };
 
-    void add_all(const std::vector<WantedBlock>& wanted, const Verdicts& verdicts);
-    void add(const Block& block, const ReachGroup& verdict);
+    struct Held {
+        ReachSum sum;
+        HolderSteps steps;
+        std::string shown; // the steps as one text, once all blocks are in
+
+        void add(const ReachSum& more, const HolderSteps& others)
+        {
+            if (sum.blocks == 0)
+                steps = others;
+            widen(steps, others);
+            sum.add(more);
+        }
+    };
+
+    void add_all(const std::vector<WantedBlock>& wanted, Verdicts& verdicts);
+    void add(const Block& block, const BlockVerdict& verdict);
 
     std::unique_ptr<LivingBlocks> living_;
     Reach found_; // without its rows
     std::string doubts_;
     // By site and device, as a site of frees may have blocks of several.
-    std::map<std::pair<SiteId, std::int32_t>, std::map<Holders, ReachSum>> by_site_;
+    std::map<std::pair<SiteId, std::int32_t>, std::map<Holders, Held>> by_site_;
 };
 
 } // namespace vramscope::report

@@ -64,7 +64,7 @@ public:
     bool is_list_of_locals(const AddressSpan& block) const
     {
         constexpr Address kPairBytes = 16; // the first is the list's own
-        return searched_.map.thread_of_list(block.begin + kPairBytes).has_value();
+        return searched_.map.thread_of_locals(block.begin + kPairBytes).has_value();
     }
 
     void read(const AddressSpan& span)

@@ -13,18 +13,17 @@ namespace {
 
 constexpr std::size_t kMostUnheld = 3;
 
-// The same step again and again, as along a list, is told once.
-void add_step(std::vector<std::string>& chain, std::string& last, std::size_t& times,
-              const std::string& step)
+// The last step, which was the last of those that are the same, is told as this.
+void rename_last(HolderSteps& steps, std::string text)
 {
-    if (!chain.empty() && step == last) {
-        ++times;
-        chain.back() = fmt::format("{}, {} times", step, grouped(times));
-        return;
+    HolderStep& last = steps.back();
+    if (last.most_times == 1) {
+        steps.pop_back();
+    } else {
+        --last.least_times;
+        --last.most_times;
     }
-    last = step;
-    times = 1;
-    chain.push_back(step);
+    add_step(steps, std::move(text));
 }
 
 } // namespace
@@ -35,7 +34,7 @@ Verdicts::Verdicts(const ProcessMemory& memory, const MemoryMap& map, const Modu
 {
     const Holders& holders = search.holders();
     for (const Step& step : kSteps)
-        ways_.push_back(holders.ways(step.proof));
+        ways_.push_back({holders.ways(step.proof), {}});
     if (python)
         garbage_ = std::make_unique<GarbageOfPython>(holders, *python);
     pointing_.resize(holders.wanted());
@@ -46,106 +45,118 @@ Verdicts::Verdicts(const ProcessMemory& memory, const MemoryMap& map, const Modu
                 pointing_[link.to].push_back(id);
 }
 
-ReachGroup Verdicts::of(std::size_t wanted) const
+BlockVerdict Verdicts::of(std::size_t wanted)
 {
     const NodeId block = static_cast<NodeId>(wanted);
-    ReachGroup group;
+    BlockVerdict said;
     for (std::size_t at = 0; at < kSteps.size(); ++at)
-        if (ways_[at][block].from != kNoNode) {
-            group.verdict = kSteps[at].verdict;
-            group.doubt = kSteps[at].doubt;
-            group.chain = chain(block, ways_[at]);
-            tell_garbage(group, block);
-            return group;
+        if (ways_[at].ways[block].from != kNoNode) {
+            said.verdict = kSteps[at].verdict;
+            said.doubt = kSteps[at].doubt;
+            said.chain = chain(block, ways_[at]);
+            tell_garbage(said, block);
+            return said;
         }
-    group.chain = unheld_blocks(block);
-    group.verdict = Reached::possibly;
+    said.chain = unheld_blocks(block);
+    said.verdict = Reached::possibly;
     if (search_.left_open_above(block) || search_.has_unread_host())
-        group.doubt = ReachDoubt::open;
+        said.doubt = ReachDoubt::open;
     else if (!memory_.stopped())
-        group.doubt = ReachDoubt::registers;
+        said.doubt = ReachDoubt::registers;
     else
-        group.verdict = Reached::lost;
-    tell_garbage(group, block);
-    return group;
+        said.verdict = Reached::lost;
+    tell_garbage(said, block);
+    return said;
 }
 
 // Which tells more than what has a word of it that may be left over.
-void Verdicts::tell_garbage(ReachGroup& group, NodeId block) const
+void Verdicts::tell_garbage(BlockVerdict& said, NodeId block) const
 {
-    if (!garbage_ || (group.verdict != Reached::lost && group.doubt != ReachDoubt::shape))
+    if (!garbage_ || (said.verdict != Reached::lost && said.doubt != ReachDoubt::shape))
         return;
     if (std::string cycle = garbage_->of(block); !cycle.empty())
-        group.chain = {std::move(cycle)};
+        said.chain = {{std::move(cycle)}};
 }
 
-std::vector<std::string> Verdicts::chain(NodeId block, const std::vector<Holders::Way>& ways) const
+// From the root down. Each holder's own chain is kept: along a list, the next one's is one step
+// more.
+const HolderSteps& Verdicts::chain(NodeId held, KnownWays& known) const
 {
-    const std::vector<Node>& nodes = search_.holders().nodes();
-    std::vector<ChainLink> links; // the root first
-    for (NodeId at = block; ways[at].from != at; at = ways[at].from)
-        links.push_back({&nodes[ways[at].from], ways[at].link.word});
-    std::reverse(links.begin(), links.end());
-    std::vector<std::string> texts;
-    for (std::size_t at = 0; at < links.size(); ++at)
-        add_link(texts, links, at);
-    std::vector<std::string> chain;
-    std::string last;
-    std::size_t times = 0;
-    for (const std::string& text : texts)
-        add_step(chain, last, times, text);
-    return chain;
+    std::vector<NodeId> untold;
+    NodeId at = held;
+    for (; known.ways[at].from != at && !known.chains.contains(at); at = known.ways[at].from)
+        untold.push_back(at);
+    const HolderSteps* above = &known.chains[at]; // a root has none
+    for (; !untold.empty(); untold.pop_back()) {
+        HolderSteps steps = *above;
+        add_link(steps, untold.back(), known.ways);
+        above = &known.chains.insert_or_assign(untold.back(), std::move(steps)).first->second;
+    }
+    return *above;
+}
+
+std::optional<Verdicts::ChainLink> Verdicts::link_to(NodeId held,
+                                                     const std::vector<Holders::Way>& ways) const
+{
+    const Holders::Way& way = ways[held];
+    if (way.from == held)
+        return std::nullopt; // it is a root
+    return ChainLink{&search_.holders().nodes()[way.from], way.link.word, way.from};
 }
 
 // A block that is a part of the object before it is no step of its own: keys of a dict, items of a
 // list, attributes.
-void Verdicts::add_link(std::vector<std::string>& texts, const std::vector<ChainLink>& links,
-                        std::size_t at) const
+void Verdicts::add_link(HolderSteps& steps, NodeId held,
+                        const std::vector<Holders::Way>& ways) const
 {
-    const Node& node = *links[at].node;
-    const Node* const owner =
-        at > 0 && links[at - 1].node->object != 0 ? links[at - 1].node : nullptr;
+    const ChainLink link = *link_to(held, ways);
+    const std::optional<ChainLink> before = link_to(link.id, ways);
+    const Node& node = *link.node;
     if (node.object != 0) {
-        if (!is_attributes(links, at))
-            texts.push_back(node.root == RootKind::none
+        if (!before || !is_attributes(*before, link))
+            add_step(steps, node.root == RootKind::none
                                 ? python_->object_name(node.object) +
-                                      python_->attribute_name(node.object, links[at].word)
-                                : root_name(node, links[at].word));
+                                      python_->attribute_name(node.object, link.word)
+                                : root_name(node, link.word));
         return;
     }
     if (node.root != RootKind::none)
-        return texts.push_back(root_name(node, links[at].word));
+        return add_step(steps, root_name(node, link.word));
+    const Node* const owner = before && before->node->object != 0 ? before->node : nullptr;
     if (!owner)
-        return texts.push_back(block_name(node));
-    const std::string key = python_->variable_name(node, links[at].word);
+        return add_step(steps, block_name(node));
+    const std::string key = python_->variable_name(node, link.word);
     const std::string* const module = python_->module_of(owner->object);
-    const auto part = python_->part_name(owner->object, node, links[at].word);
+    const auto part = python_->part_name(owner->object, node, link.word);
+    const std::optional<ChainLink> first = link_to(before->id, ways);
     if (module && !key.empty())
-        texts.back() = fmt::format("variable `{}` of module `{}`", key, *module);
+        rename_last(steps, fmt::format("variable `{}` of module `{}`", key, *module));
     else if (!part)
-        texts.push_back(block_name(node));
-    else if (part->empty() && !key.empty() && is_attributes(links, at - 1))
-        texts.back() += "." + key;
+        add_step(steps, block_name(node));
+    else if (part->empty() && !key.empty() && first && is_attributes(*first, *before))
+        rename_last(steps, steps.back().text + "." + key);
     else
-        texts.back() += *part;
+        rename_last(steps, steps.back().text + *part);
 }
 
 // The dict of an object's attributes, which is told by the object and the attribute.
-bool Verdicts::is_attributes(const std::vector<ChainLink>& links, std::size_t at) const
+bool Verdicts::is_attributes(const ChainLink& object, const ChainLink& dict) const
 {
-    return at > 0 && links[at].node->object != 0 && links[at - 1].node->object != 0 &&
-           python_->is_attributes(links[at - 1].node->object, links[at - 1].word,
-                                  links[at].node->object);
+    return object.node->object != 0 && dict.node->object != 0 &&
+           python_->is_attributes(object.node->object, object.word, dict.node->object);
 }
 
-std::vector<std::string> Verdicts::unheld_blocks(NodeId block) const
+HolderSteps Verdicts::unheld_blocks(NodeId block) const
 {
     std::vector<std::string> names;
     for (const NodeId holder : pointing_[block])
         names.push_back(block_name(search_.holders().nodes()[holder]));
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
+    HolderSteps steps;
+    for (std::string& name : names)
+        add_step(steps, std::move(name));
+    return steps;
 }
 
 std::string Verdicts::root_name(const Node& root, Address word) const

@@ -4,34 +4,48 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "report/model/reach.hpp"
 #include "report/reach/holder_search.hpp"
+#include "report/reach/holder_steps.hpp"
 #include "report/reach/python_garbage.hpp"
 
 namespace vramscope::report {
+
+struct BlockVerdict {
+    Reached verdict = Reached::lost;
+    ReachDoubt doubt = ReachDoubt::none;
+    HolderSteps chain;
+};
 
 class Verdicts {
 public:
     Verdicts(const ProcessMemory& memory, const MemoryMap& map, const ModuleNames& modules,
              const PythonMemory* python, const HolderSearch& search);
 
-    ReachGroup of(std::size_t wanted) const; // without its sum
+    BlockVerdict of(std::size_t wanted);
 
 private:
-    std::vector<std::string> chain(NodeId block, const std::vector<Holders::Way>& ways) const;
-    void tell_garbage(ReachGroup& group, NodeId block) const;
-    std::vector<std::string> unheld_blocks(NodeId block) const;
+    struct KnownWays {
+        std::vector<Holders::Way> ways;
+        std::unordered_map<NodeId, HolderSteps> chains; // to what was asked for, and to its holders
+    };
+    const HolderSteps& chain(NodeId held, KnownWays& known) const;
+    void tell_garbage(BlockVerdict& said, NodeId block) const;
+    HolderSteps unheld_blocks(NodeId block) const;
     // A holder, and where in it what is held next is.
     struct ChainLink {
         const Node* node;
         Address word;
+        NodeId id;
     };
-    void add_link(std::vector<std::string>& texts, const std::vector<ChainLink>& links,
-                  std::size_t at) const;
-    bool is_attributes(const std::vector<ChainLink>& links, std::size_t at) const;
+    std::optional<ChainLink> link_to(NodeId held, const std::vector<Holders::Way>& ways) const;
+    void add_link(HolderSteps& steps, NodeId held, const std::vector<Holders::Way>& ways) const;
+    bool is_attributes(const ChainLink& object, const ChainLink& dict) const;
     std::string root_name(const Node& root, Address word) const;
     std::string block_name(const Node& block) const;
 
@@ -55,9 +69,9 @@ private:
     const ModuleNames& modules_;
     const PythonMemory* const python_; // null: there is no interpreter that is known
     const HolderSearch& search_;
-    std::vector<std::vector<Holders::Way>> ways_; // for each of kSteps
-    std::vector<std::vector<NodeId>> pointing_;   // to each wanted block, that are blocks
-    std::unique_ptr<GarbageOfPython> garbage_;    // null: there is no interpreter that is known
+    std::vector<KnownWays> ways_;               // for each of kSteps
+    std::vector<std::vector<NodeId>> pointing_; // to each wanted block, that are blocks
+    std::unique_ptr<GarbageOfPython> garbage_;  // null: there is no interpreter that is known
 };
 
 } // namespace vramscope::report

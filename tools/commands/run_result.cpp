@@ -73,7 +73,7 @@ void tell_what_was_not_searched(report::Report& report)
         if (process.totals.leaked_blocks > 0 && !process.has_search()) {
             report.notices.push_back(fmt::format(
                 "--reach: the memory of {} was not searched: it did not end by exit() or by main's "
-                "return, or could not be read",
+                "return, could not be read, or it took too long",
                 report::process_name(report, process)));
             say(report.notices.back());
         }

@@ -73,7 +73,7 @@ MemoryMap::MemoryMap(const ProcessMemory& memory, const ModuleNames& modules,
     for (std::size_t at = 0; at < memory.mappings().size(); ++at)
         add(memory.mappings()[at], at, log);
     find_book_locals();
-    find_lists_of_locals();
+    find_mapped_locals();
 }
 
 void MemoryMap::find_book_locals()
@@ -99,9 +99,9 @@ const Region* MemoryMap::find(Address address) const
                                                                           : nullptr;
 }
 
-// The C library's dynamic thread vector: pairs of words behind a pair with their number. The
-// descriptor's second word leads to it.
-void MemoryMap::find_lists_of_locals()
+// Thread-locals that lie by themselves, and the C library's dynamic thread vector: pairs of words
+// behind a pair with their number. The descriptor's second word leads to it.
+void MemoryMap::find_mapped_locals()
 {
     constexpr std::uint64_t kPairBytes = 16, kMostPairs = 4096;
     std::vector<std::pair<AddressSpan, std::size_t>> lists; // and whose
@@ -109,6 +109,7 @@ void MemoryMap::find_lists_of_locals()
         const Address at = memory_.threads()[thread].thread_pointer;
         if (at == 0 || memory_.word(at) != at)
             continue;
+        lists.push_back({mapped_locals(at), thread});
         const Address pairs = memory_.word(at + sizeof(Address));
         const std::uint64_t count = memory_.word(pairs - kPairBytes);
         if (count <= kMostPairs)
@@ -117,17 +118,31 @@ void MemoryMap::find_lists_of_locals()
     std::sort(lists.begin(), lists.end(),
               [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
     std::vector<AddressSpan> spans;
+    Address end_before = 0;
     for (const auto& [span, thread] : lists) {
-        spans.push_back(span);
-        threads_of_lists_.push_back(thread);
+        if (span.end <= end_before)
+            continue;
+        spans.push_back({std::max(span.begin, end_before), span.end});
+        threads_of_locals_.push_back(thread);
+        end_before = span.end;
     }
-    lists_of_locals_ = Sieve(std::move(spans));
+    mapped_locals_ = Sieve(std::move(spans));
 }
 
-std::optional<std::size_t> MemoryMap::thread_of_list(Address word) const
+// Those of the first thread do not lie above its stack: the loader maps them for themselves.
+AddressSpan MemoryMap::mapped_locals(Address thread_pointer) const
 {
-    const std::size_t list = lists_of_locals_.find(word);
-    return list == Sieve::kNone ? std::nullopt : std::optional(threads_of_lists_[list]);
+    const Region* const region = find(thread_pointer);
+    if (!region || region->kind != RegionKind::mapped)
+        return {thread_pointer, thread_pointer};
+    const std::uint64_t most = thread_pointer - region->begin;
+    return {thread_pointer - std::min(most, modules_.thread_local_bytes()), thread_pointer};
+}
+
+std::optional<std::size_t> MemoryMap::thread_of_locals(Address word) const
+{
+    const std::size_t list = mapped_locals_.find(word);
+    return list == Sieve::kNone ? std::nullopt : std::optional(threads_of_locals_[list]);
 }
 
 bool MemoryMap::is_loaders(const Region& region) const

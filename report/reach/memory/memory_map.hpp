@@ -43,9 +43,9 @@ public:
     bool is_thread_local(const Region& stack, Address address) const;
     // Variables of the loader's: its lists have room in which words of others are left over.
     bool is_loaders(const Region& region) const;
-    // The index of the thread whose list of the thread-locals of libraries has this word; nothing:
-    // none has.
-    std::optional<std::size_t> thread_of_list(Address word) const;
+    // The index of the thread whose thread-locals, or list of those of libraries, have this word,
+    // beside its stack; nothing: none have.
+    std::optional<std::size_t> thread_of_locals(Address word) const;
 
     // The C library's heap may not be all that there is: another malloc, or an interpreter's.
     const std::string& other_allocator() const { return other_allocator_; } // its file; or empty
@@ -54,7 +54,8 @@ public:
 
 private:
     void find_book_locals();
-    void find_lists_of_locals();
+    void find_mapped_locals();
+    AddressSpan mapped_locals(Address thread_pointer) const;
     void add(const MemoryMapping& mapping, std::size_t index, const std::string& log);
     void add_private(const MemoryMapping& mapping, std::size_t index);
     void add_anonymous(AddressSpan span, std::size_t index);
@@ -75,9 +76,9 @@ private:
     std::vector<Region> regions_;
     std::vector<std::string> books_; // modules
     Sieve book_locals_{{}};
-    Sieve lists_of_locals_{{}};
-    std::vector<std::size_t> threads_of_lists_; // index, of each of them
-    bool knows_thread_numbers_ = false;         // where they lie in descriptors
+    Sieve mapped_locals_{{}};
+    std::vector<std::size_t> threads_of_locals_; // index, of each of them
+    bool knows_thread_numbers_ = false;          // where they lie in descriptors
     std::string other_allocator_;
     bool has_unknown_python_ = false;
     bool knows_own_ = false;

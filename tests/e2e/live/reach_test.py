@@ -63,6 +63,8 @@ CASES = {
     "closed_library": ("lost", None),
     "stack": ("held", "the stack of thread"),
     "thread_local": ("held", "a thread-local of thread"),
+    "thread_local_of_main": ("held", "a thread-local of thread"),
+    "vector_of_main": ("held", "a thread-local of thread"),
     "pthread_key": ("held", "a thread-local of thread"),
     "heap_of_another_arena": ("held", "variable `in_other_arena` of reach_cases, a heap block of 64 B"),
     "left_by_a_thread": ("held", "variable `left_behind` of reach_cases, a heap block of 64 B"),

@@ -158,6 +158,7 @@ struct Tree {
 };
 Tree* a_tree;
 thread_local char* a_thread_local;
+thread_local std::vector<char*> a_local_vector;
 pthread_key_t key;
 char* packed[3];
 pthread_barrier_t ready;
@@ -417,6 +418,8 @@ int main(int count, char**)
     *static_cast<char**>(dlsym(library, "local_of_a_library")) =
         shown(make("thread_local_of_a_library"));
     lose_by_library();
+    a_thread_local = shown(make("thread_local_of_main"));
+    a_local_vector.assign(3, shown(make("vector_of_main"))); // no word of its block is left over
     wipe_stack();
     std::thread(hold_by_thread).detach();
     pthread_barrier_wait(&ready);
