@@ -116,7 +116,7 @@ std::vector<FoundRow> object_rows(const Report& report)
     std::vector<FoundRow> rows;
     for (const ObjectRow& row : report.objects)
         if (row.piles_up())
-            rows.push_back({{row.bytes, row.most_known(), &row},
+            rows.push_back({{row.bytes, row.found(), &row},
                             row.process,
                             fmt::format("{}, {}", format::name(row.memory), rate_words(row.rate)),
                             is_proven(report, row.process),

@@ -169,9 +169,11 @@ std::string objects(const Report& report)
     std::size_t rows = 0;
     const ObjectRow* most = nullptr;
     for (const ObjectRow& row : report.objects)
-        if (row.piles_up() && ++rows > 0 && (!most || row.most_known() > most->most_known()))
+        if (row.piles_up() && ++rows > 0 &&
+            (!most ||
+             std::pair(most->is_left(), most->found()) < std::pair(row.is_left(), row.found())))
             most = &row;
-    return fmt::format(": {}, {}{}{}{}", counted(most->most_known(), object_noun(most->memory)),
+    return fmt::format(": {}, {}{}{}{}", counted(most->found(), object_noun(most->memory)),
                        rate_words(most->rate), at_place(*most),
                        most->is_left() ? "" : "; gone only after the last allocation",
                        and_more(rows));

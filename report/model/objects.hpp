@@ -71,6 +71,8 @@ struct ObjectRow : Leak {
     bool piles_up() const noexcept { return leak_class == LeakClass::growing && !known; }
     bool has_class() const noexcept { return is_left() || piles_up(); }
     std::uint64_t most_known() const noexcept { return std::max(blocks, at_once); }
+    // Of what piles up: those that are left, or if none is, those that were there at once.
+    std::uint64_t found() const noexcept { return is_left() ? blocks : at_once; }
 };
 template <>
 struct Fields<ObjectRow> {

@@ -22,6 +22,7 @@ NOT_TIED = {
     "DeviceMemory": {"tables_": OTHERS, "sites_": OTHERS, "of_ordinal_": AGAIN, "changed_": BETWEEN},
     "GrowthSeries": {"sites_": OTHERS},
     "HeapReplay": {"tables_": OTHERS, "watch_": OTHERS, "pending_": NOW, "births_": NOW, "segment_births_": NOW,
+                   "unmapped_": NOW, "refused_piece_": NOW,
                    "in_flight_": BETWEEN},
     "LiveSums": {"exit_began_ticks_": NOW, "last_id_": AGAIN, "last_index_": AGAIN},
     "LogTables": {"find_apis_": OTHERS},

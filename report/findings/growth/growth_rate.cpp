@@ -17,17 +17,9 @@ constexpr double kSurelyFaster = 0.999; // steps that now and then have a rise l
 
 // How much more was alive with each call; `bytes`: of the spans from `first` on.
 Slope slope_of_calls(const GrowthWindow& window, std::size_t first,
-                     const std::vector<double>& bytes, const PlaceSeries& place)
+                     const std::vector<double>& bytes)
 {
-    std::vector<double> calls;
-    double before = 0;
-    for (std::size_t at = first; at < window.spans.size(); ++at) {
-        calls.push_back(before);
-        before += static_cast<double>(place.allocations) *
-                  share(static_cast<double>(window.spans[at].events),
-                        static_cast<double>(window.all_events));
-    }
-    return slope_of(calls, bytes);
+    return slope_of(calls_before(window, first), bytes);
 }
 
 bool speeds_up(const GrowthWindow& window)
@@ -56,31 +48,27 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         bytes.push_back(span.bytes);
         blocks.push_back(span.blocks);
     }
-    // A floor is from before what happens in its span: the events of the last are in none.
-    std::uint64_t events = 0;
-    for (std::size_t at = rises.first - 1; at + 1 < window.spans.size(); ++at)
-        events += window.spans[at].events;
-    const double calls = std::max(
-        1.0, static_cast<double>(place.allocations) *
-                 share(static_cast<double>(events), static_cast<double>(window.all_events)));
+    const double calls = std::max(1.0, calls_before(window, rises.first - 1).back());
     GrowthRate rate;
     rate.bytes_per_second = slope_of(seconds, bytes).median;
     const bool never_frees = place.frees_by_last == 0; // then it is exact
     const double mean =
         static_cast<double>(place.allocated_bytes) / static_cast<double>(place.allocations);
-    const double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
+    double of_calls = std::max(bytes.back() - bytes.front(), 0.0) / calls;
+    if (place.same_size) // a call adds no more than its block
+        of_calls = std::min(of_calls, mean);
     rate.bytes_per_call = never_frees ? mean : of_calls;
     const bool is_fitted = !context.steps && !never_frees;
     Slope per_call; // looked at by these alone
     if (!place.same_size || is_fitted)
-        per_call = slope_of_calls(window, rises.first - 1, bytes, place);
+        per_call = slope_of_calls(window, rises.first - 1, bytes);
     if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
         if (per_call.median > 0 && rate.bytes_per_call > kFarAbove * per_call.median &&
             !speeds_up(window))
             rate.bytes_per_call = per_call.median;
     }
     const double blocks_per_call =
-        never_frees ? 1 : std::max(blocks.back() - blocks.front(), 0.0) / calls;
+        never_frees ? 1 : std::clamp((blocks.back() - blocks.front()) / calls, 0.0, 1.0);
     const Slope per_step = slope_of(steps, bytes);
     rate.bytes_per_step = context.steps ? per_step.median : rate.bytes_per_call;
     rate.least_per_step = rate.most_per_step = rate.bytes_per_step;
@@ -88,6 +76,8 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         const Slope& slope = context.steps ? per_step : per_call;
         rate.least_per_step = std::clamp(slope.least, 0.0, rate.bytes_per_step);
         rate.most_per_step = std::max(slope.most, rate.bytes_per_step);
+        if (!context.steps && place.same_size)
+            rate.most_per_step = std::min(rate.most_per_step, std::max(mean, rate.bytes_per_step));
     }
     rate.blocks_per_step = context.steps ? slope_of(steps, blocks).median : blocks_per_call;
     rate.steps = static_cast<std::uint64_t>(context.steps ? window.length() : calls);

@@ -81,21 +81,16 @@ std::uint64_t frees_within(const PlaceSeries& place, const GrowthWindow& window)
 }
 
 // Between its first rise and its last.
-double own_calls(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises)
+double own_calls(const GrowthWindow& window, const Rises& rises)
 {
-    std::uint64_t events = 0;
-    for (std::size_t at = rises.first; at < rises.last; ++at)
-        events += window.spans[at].events;
-    return static_cast<double>(place.allocations) *
-           share(static_cast<double>(events), static_cast<double>(window.all_events));
+    return calls_before(window, rises.first)[rises.last - rises.first];
 }
 
-bool others_call(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
-                 const GrowthContext& context)
+bool others_call(const GrowthWindow& window, const Rises& rises, const GrowthContext& context)
 {
     const double calls = context.allocations.at(window.spans[rises.last].from_ticks) -
                          context.allocations.at(window.spans[rises.first].from_ticks);
-    return calls - own_calls(place, window, rises) >= static_cast<double>(rises.count) / 2;
+    return calls - own_calls(window, rises) >= static_cast<double>(rises.count) / 2;
 }
 
 // Other things go on between the rises, or there are many blocks of one size. A few of different
@@ -106,7 +101,7 @@ bool is_of_a_loop(const PlaceSeries& place, const GrowthWindow& window, const Ri
 {
     return context.steps || frees_within(place, window) >= rises.count ||
            (place.one_size && rises.count >= kManyRises && !context.beside_steps) ||
-           others_call(place, window, rises, context);
+           others_call(window, rises, context);
 }
 
 // What the growth is held against: the steps; without them, the calls of this place, the calls of
@@ -132,7 +127,7 @@ std::vector<std::vector<double>> axes_of(const PlaceSeries& place, const GrowthW
             axis.push_back(where(span.from_ticks));
         axis.push_back(where(end));
     };
-    if (others_call(place, window, rises, context))
+    if (others_call(window, rises, context))
         add([&](std::uint64_t ticks) { return context.allocations.at(ticks); });
     const auto ns_at = [&](std::uint64_t ticks) {
         return static_cast<double>(context.clock.ns(ticks));
@@ -180,7 +175,7 @@ bool is_even(const PlaceSeries& place, const GrowthWindow& window, std::span<con
 
 // Without steps a window ends with the last call of the place. What came behind it counts as well,
 // by allocations and by time, as far as these say something.
-bool ended_before_the_work(const PlaceSeries& place, const GrowthWindow& window, const Rises& rises,
+bool ended_before_the_work(const GrowthWindow& window, const Rises& rises,
                            std::span<const std::size_t> rising, const GrowthContext& context)
 {
     const auto over = [&](double (*where)(std::uint64_t, const GrowthContext&)) {
@@ -192,7 +187,7 @@ bool ended_before_the_work(const PlaceSeries& place, const GrowthWindow& window,
     const std::uint64_t last = window.spans[rises.last].from_ticks;
     const double later =
         static_cast<double>(context.allocations.count()) - context.allocations.at(last);
-    const bool by_calls = later >= kLaterAllocations || others_call(place, window, rises, context);
+    const bool by_calls = later >= kLaterAllocations || others_call(window, rises, context);
     const bool by_time = ns_after(last, context) >= kLongNs;
     return (by_calls || by_time) && (!by_calls || over(allocation_place)) &&
            (!by_time || over(time_place));
@@ -210,7 +205,7 @@ bool has_stopped(const PlaceSeries& place, const GrowthWindow& window,
     for (const std::size_t at : rising)
         places.push_back(window.spans[at].from);
     return levelled_off(window, level, places) || are_over(places, window.begin, window.end) ||
-           (!context.steps && ended_before_the_work(place, window, rises, rising, context));
+           (!context.steps && ended_before_the_work(window, rises, rising, context));
 }
 
 // It did not rise any more while blocks came and went; or hardly ever while all were replaced,

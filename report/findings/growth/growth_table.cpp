@@ -111,8 +111,34 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
 
 void GrowthTable::judge(Row& row) const
 {
-    row.series = sum_of(row.parts);
+    const Row whole = row;
+    std::vector<PlaceSeries> all = std::move(row.parts);
+    all.insert(all.end(), row.lost_parts.begin(), row.lost_parts.end());
     row.parts.clear();
+    row.lost_parts.clear();
+    row.series = sum_of(all);
+    judge_series(row);
+    if (row.finding.growing && !whole.lost_parts.empty() && !whole.parts.empty())
+        part(row, whole);
+}
+
+// A reader sees one stack. Is what grows not what is lost, each is told by itself.
+void GrowthTable::part(Row& row, const Row& whole) const
+{
+    Row lost = whole, freed = whole;
+    lost.series = sum_of(whole.lost_parts);
+    judge_series(lost);
+    freed.series = sum_of(whole.parts);
+    freed.lost = false;
+    judge_series(freed);
+    if (lost.finding.growing || !freed.finding.growing)
+        return;
+    row = std::move(lost);
+    row.freed = std::make_shared<const Row>(std::move(freed));
+}
+
+void GrowthTable::judge_series(Row& row) const
+{
     row.finding = judge_growth(row.series, context_of(row.steps));
     if (row.steps && row.steps->counter.count() < kProvingSteps)
         if (GrowthFinding of_calls = judge_growth(row.series, context_of(nullptr));
@@ -190,13 +216,13 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     row.device = site.device;
     row.lost = row.lost || loses;
     for (const SiteId id : sites)
-        row.has_live = row.has_live || source_.sites[id].live_blocks > 0;
+        row.has_live = row.has_live || (!loses && source_.sites[id].live_blocks > 0);
     if (site.allocations > row.most_allocations) {
         row.most_allocations = site.allocations;
         row.phase = joined(phase);
         row.steps = steps;
     }
-    row.parts.push_back(std::move(sum));
+    (loses ? row.lost_parts : row.parts).push_back(std::move(sum));
 }
 
 void GrowthTable::classify(Leak& leak, std::uint64_t last_ticks) const
@@ -287,9 +313,14 @@ std::vector<Growth> GrowthTable::growing() const
                format::is_object(row.memory);
     };
     std::vector<Growth> growing;
-    for (const auto& [key, row] : rows_)
-        if (row.finding.growing && !teller_of(row) && !has_other_rows(row))
+    for (const auto& [key, row] : rows_) {
+        if (has_other_rows(row))
+            continue;
+        if (row.finding.growing && !teller_of(row))
             growing.push_back(growth_of(row));
+        if (row.freed)
+            growing.push_back(growth_of(*row.freed));
+    }
     for (const auto& [key, function] : functions_)
         if (function.tells && !has_other_rows(function.sum)) {
             growing.push_back(growth_of(function.sum));

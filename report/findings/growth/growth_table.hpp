@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -59,11 +60,15 @@ private:
         const StepName* steps = nullptr;
         std::uint64_t most_allocations = 0; // the most of any of its parts
         bool lost = false;
-        bool has_live = false; // at the end, also what is not listed
+        bool has_live = false; // at the end, though it is not listed
         std::string function;  // key of the one that it is in; empty: it is in none's sum
-        std::vector<PlaceSeries> parts;
+        std::vector<PlaceSeries> lost_parts;
+        std::vector<PlaceSeries> parts; // all others
         PlaceSeries series;
         GrowthFinding finding;
+        // What grew and was freed in the end, where what is lost did not grow: of that alone are
+        // the series and the finding then.
+        std::shared_ptr<const Row> freed;
     };
 
     // Of rows that lost something, by LeakSum.
@@ -77,6 +82,8 @@ private:
 
     void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
     void judge(Row& row) const;
+    void judge_series(Row& row) const;
+    void part(Row& row, const Row& whole) const;
     void sum_up_functions();
     const Function*
     teller_of(const Row& row) const; // in the place of its own; null: it tells itself

@@ -58,6 +58,17 @@ GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context)
     return window;
 }
 
+std::vector<double> calls_before(const GrowthWindow& window, std::size_t first)
+{
+    std::vector<double> calls{0};
+    for (std::size_t at = first; at + 1 < window.spans.size(); ++at) {
+        const auto events = static_cast<double>(window.spans[at].events);
+        const double more = window.spans[at + 1].blocks - window.spans[at].blocks;
+        calls.push_back(calls.back() + (events + std::clamp(more, -events, events)) / 2);
+    }
+    return calls;
+}
+
 double fall_behind(const PlaceSeries& place, const GrowthWindow& window,
                    const GrowthContext& context)
 {

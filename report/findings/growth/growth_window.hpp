@@ -38,6 +38,10 @@ struct GrowthWindow {
 
 GrowthWindow window_of(const PlaceSeries& place, const GrowthContext& context);
 
+// How many blocks the place had allocated before each span, from `first` on. Of the events of a
+// span those are births that leave it with so many blocks more.
+std::vector<double> calls_before(const GrowthWindow& window, std::size_t first);
+
 // How far it fell between the end of the window and the end of the program's work.
 double fall_behind(const PlaceSeries& place, const GrowthWindow& window,
                    const GrowthContext& context);

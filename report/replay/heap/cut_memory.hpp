@@ -17,8 +17,8 @@ namespace vramscope::report {
 // Of each segment the time of its birth, and its address or handle; and the entry point of its
 // first block, which tells the allocator.
 using SegmentBirths = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint16_t>;
-// In place of one: no block was ever cut there, as the driver refused the rest of what was asked for
-// and the allocator gave it back. It had no use, and counts for nobody.
+// In place of one: no block was ever cut there, as the driver refused the rest of what was asked
+// for and the allocator gave it back. It had no use, and counts for nobody.
 inline constexpr std::uint16_t kNeverUsed = UINT16_MAX;
 
 // Addresses that an allocator of the program's reserved.

@@ -55,6 +55,18 @@ Budget at_most(std::uint64_t objects)
     return budget;
 }
 
+TEST(Objects, TheFindingCountsThoseThatAreLeft)
+{
+    LogBuilder log = with_streams_that_stay();
+    for (std::size_t step = 0; step < 95; ++step)
+        log.free(0x900000 + step, "cuStreamDestroy_v2");
+    const Report report = report_of(log);
+    ASSERT_EQ(report.headlines.front().kind, HeadlineKind::objects);
+    EXPECT_EQ(report.headlines.front().title, "Never destroyed");
+    EXPECT_EQ(report.headlines.front().rest.find(": 5 streams, "), 0u)
+        << report.headlines.front().rest;
+}
+
 TEST(Objects, AreCountedByCallStackAndByKind)
 {
     const Report report = report_of(with_streams_that_stay());

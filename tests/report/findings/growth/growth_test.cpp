@@ -360,5 +360,32 @@ TEST(Growth, UnclosedImportsGrow)
     EXPECT_EQ(report.imports[0].leak_class, LeakClass::growing);
 }
 
+// Two call stacks that differ in frames of the runtime alone are one row: what leaks there is not
+// what grows there, and is freed.
+TEST(Growth, OfOneRowWhatIsLostAndWhatIsFreedAreToldApart)
+{
+    for (const bool leaks : {false, true}) {
+        GrowthScene scene;
+        scene.log.module(2, 0x700000, 0x700000, 0x800000, "/gone/libcudart.so.12", "other");
+        scene.log.stack(10, {0x700101, 0x402001}).stack(11, {0x700201, 0x402001});
+        scene.take(10, 32_MiB);
+        Addresses queue;
+        for (int turn = 0; turn < 100; ++turn) {
+            queue.push_back(scene.take(11, 64_KiB));
+            scene.flash(kOther);
+        }
+        if (!leaks)
+            scene.give(queue);
+        const Report report = report_of(scene.log);
+        ASSERT_EQ(report.leaks.size(), 1u);
+        ASSERT_EQ(report.growth.size(), 1u);
+        EXPECT_EQ(report.leaks[0].leak_class, leaks ? LeakClass::growing : LeakClass::start_up);
+        EXPECT_EQ(report.growth[0].freed, !leaks);
+        if (!leaks) {
+            EXPECT_EQ(report.growth[0].rate.bytes_per_step, 64_KiB);
+        }
+    }
+}
+
 } // namespace
 } // namespace vramscope::report

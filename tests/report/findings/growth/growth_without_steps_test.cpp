@@ -324,5 +324,23 @@ TEST(GrowthWithoutSteps, RandomWalksAndCachesDoNotGrow)
     EXPECT_LE(wrong, 2u) << "of 200";
 }
 
+// Pairs before the loop count for themselves: no call adds more than its block.
+TEST(Growth, ACallAddsNoMoreThanItsBlock)
+{
+    for (const int pairs : {0, 4, 8, 40}) {
+        GrowthScene scene;
+        for (int pair = 0; pair < pairs; ++pair)
+            scene.flash(kLeak, 64_KiB);
+        for (int call = 0; call < 60; ++call)
+            scene.take(kLeak, 64_KiB);
+        const Report report = report_of(scene.log);
+        ASSERT_EQ(report.growth.size(), 1u) << pairs;
+        EXPECT_LE(report.growth[0].rate.bytes_per_step, 64_KiB) << pairs;
+        EXPECT_GT(report.growth[0].rate.bytes_per_step, 60_KiB) << pairs;
+        EXPECT_LE(report.growth[0].rate.most_per_step, 64_KiB) << pairs;
+        EXPECT_LE(report.growth[0].rate.blocks_per_step, 1) << pairs;
+    }
+}
+
 } // namespace
 } // namespace vramscope::report
