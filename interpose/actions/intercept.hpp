@@ -35,9 +35,14 @@ namespace vramscope::hooks {
 [[gnu::noinline, gnu::cold]] inline void record_retry(Call& call, CUresult result)
 {
     call.ended = 0; // the records of what it took come after that of the second try
+    // No more than the device is asked for: the current context may be one that the call just made.
+    CUdevice device = kNoDevice;
+    const Driver* const driver = Driver::find();
+    if (driver && driver->context_device && !exiting() &&
+        driver->context_device(&device) != CUDA_SUCCESS)
+        device = kNoDevice;
     if (call.ready())
-        log::write(call.thread, {log::now(), call.api()},
-                   format::Retried{place_now(call).device, 0, result});
+        log::write(call.thread, {log::now(), call.api()}, format::Retried{device, 0, result});
 }
 
 // To be called before the thread is marked as inside, since a signal handler judges by both. The

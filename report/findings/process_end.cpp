@@ -53,7 +53,7 @@ std::uint64_t process_start(std::uint32_t pid)
 {
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string stat;
-    std::getline(in, stat);
+    std::getline(in, stat, '\0'); // a name may have more lines
     // Field 2 is the name in parentheses and may hold anything: count from the last parenthesis.
     const std::size_t name_end = stat.rfind(')');
     if (name_end == std::string::npos)

@@ -48,7 +48,8 @@ void one_context(TextOutput& out, const Report& report, const ContextRow& row)
 {
     out.stream() << '\n';
     std::string head =
-        fmt::format("{}: {}", device_words(row), row.primary ? "its primary context" : "a context");
+        fmt::format("{}: {}{}", device_words(row),
+                    row.primary ? "its primary context" : "a context", row.stray ? ", stray" : "");
     if (report.processes.size() > 1)
         head += " of " + process_name(report, row.process);
     out.wrapped("", "",
@@ -110,7 +111,13 @@ void write_stray_contexts(TextOutput& out, const Report& report)
 void write_contexts(std::ostream& out, const Report& report, const TextStyle& style)
 {
     TextOutput text(out, style);
-    out << counted(report.contexts.size(), "context") << '\n';
+    const auto stray = std::count_if(report.contexts.begin(), report.contexts.end(),
+                                     [](const ContextRow& row) { return row.stray; });
+    out << counted(report.contexts.size(), "context");
+    if (stray > 0)
+        out << fmt::format(", {} of them stray: on a device that the process does not work on",
+                           stray);
+    out << '\n';
     for (const ContextRow& row : report.contexts)
         one_context(text, report, row);
     if (!report.contexts.empty())

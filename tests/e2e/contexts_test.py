@@ -32,6 +32,14 @@ class ContextsTest(EndToEndTest):
         self.assertEqual(leaks["device"]["kind"], "leaked-at-reset")
         self.assertEqual(self.leak_at(report, "contexts.cpp", "other_context")["kind"], "leaked-at-exit")
 
+    def test_one_that_was_made_at_the_second_try_is_one(self):
+        report = self.trace("contexts", "second_of_a_full_device", gpu="4GiB", VRAMSCOPE_POOL="cache",
+                            VRAMSCOPE_SIM_TAKES="context=1GiB")
+        self.assertEqual([row["opening"] for row in report["contexts"]], ["created", "created"])
+        retries = [device["memory_stats"]["num_alloc_retries"] for process in report["processes"]
+                   for device in process["pool"]["devices"]]
+        self.assertEqual(retries, [1], "else it tries nothing")
+
 
 if __name__ == "__main__":
     unittest.main()

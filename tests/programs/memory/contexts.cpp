@@ -68,6 +68,16 @@ bool end_context(const char* way)
         check(cuCtxCreate_v2(&second, 0, 0));
         check(cuMemAlloc_v2(&device, 500)); // MARK other_context
         check(cuCtxDestroy_v2(first));
+    } else if (is("second_of_a_full_device")) { // the pool gives back what it keeps
+        CUcontext context = nullptr;
+        CUdeviceptr device = 0;
+        std::size_t available = 0, total = 0;
+        check(cuCtxCreate_v2(&context, 0, first_device()));
+        check(cuMemGetInfo_v2(&available, &total));
+        check(cuMemAlloc_v2(&device, total / 8 * 5));
+        check(cuMemFree_v2(device));
+        check(cuCtxCreate_v2(&context, 0, 0));
+        check(cuMemAlloc_v2(&device, 500));
     } else
         return false;
     return true;

@@ -88,6 +88,8 @@ TEST(Contexts, HaveWhoOpenedThemWhatWasDoneInThemAndWhatEndedThem)
     EXPECT_TRUE(stray.stray);
     EXPECT_EQ(report.headlines.front().kind, HeadlineKind::stray_contexts);
     const std::string text = contexts_text(report);
+    EXPECT_EQ(text.find("2 contexts, 1 of them stray"), 0u) << text;
+    EXPECT_NE(text.find("its primary context, stray"), std::string::npos) << text;
     EXPECT_NE(text.find("nothing was allocated in it"), std::string::npos) << text;
     EXPECT_NE(text.find("(watchdog), cuDevicePrimaryCtxRetain"), std::string::npos) << text;
     EXPECT_NE(text.find("open to the end"), std::string::npos) << text;

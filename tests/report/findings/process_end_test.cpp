@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,19 @@ TEST(ProcessIsRunning, KnowsAProcessByPidAndStartTime)
     EXPECT_FALSE(process_is_running(self, 0));
     EXPECT_FALSE(process_is_running(0, start));
     EXPECT_FALSE(process_is_running(0x7ffffff0, start));
+}
+
+TEST(ProcessIsRunning, WhateverItsNameIs)
+{
+    char before[16] = {};
+    ::prctl(PR_GET_NAME, before);
+    const std::uint64_t start = start_time_of(::getpid());
+    for (const char* name : {"two\nlines", "a) R 1 (b", ")"}) {
+        ::prctl(PR_SET_NAME, name);
+        const auto self = static_cast<std::uint32_t>(::getpid());
+        EXPECT_TRUE(process_is_running(self, start)) << name;
+    }
+    ::prctl(PR_SET_NAME, before);
 }
 
 TEST(ProcessIsRunning, AZombieIsNot)
