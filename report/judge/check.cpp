@@ -46,23 +46,23 @@ std::vector<std::size_t> over(double limit, const Measures& measures)
 
 // The largest of each process, then the second largest of each. Ranks have the same code: a place
 // that another has, too, is told once.
-std::vector<Culprit> first_of_each(const std::vector<std::vector<Culprit>>& processes)
+void tell_culprits(CheckRow& row, const std::vector<std::vector<Culprit>>& processes)
 {
     std::size_t most = 0;
     for (const std::vector<Culprit>& rows : processes)
         most = std::max(most, rows.size());
-    std::vector<Culprit> first;
     std::map<std::string, std::size_t> told; // the place, and the process that it is told of
     for (std::size_t at = 0; at < most; ++at)
         for (const std::vector<Culprit>& rows : processes) {
-            if (first.size() == kMostCulprits)
-                return first;
-            if (at < rows.size() &&
-                told.try_emplace(rows[at].place->key(), rows[at].process).first->second ==
+            if (at >= rows.size() ||
+                told.try_emplace(rows[at].place->key(), rows[at].process).first->second !=
                     rows[at].process)
-                first.push_back(rows[at]);
+                continue;
+            if (row.culprits.size() < kMostCulprits)
+                row.culprits.push_back(rows[at]);
+            else
+                ++row.more_culprits;
         }
-    return first;
 }
 
 // Places may grow by steps of several names, or by calls: per step of the process's.
@@ -270,7 +270,7 @@ private:
             for (Culprit& culprit : culprits.back())
                 culprit.process = process;
         }
-        row.culprits = first_of_each(culprits);
+        tell_culprits(row, culprits);
     }
 
     const Report& report_;

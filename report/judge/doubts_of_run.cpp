@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/judge/judge.hpp"
+#include "report/words/check_words.hpp"
 #include "report/words/rank_words.hpp"
 #include "report/words/words.hpp"
 
@@ -15,10 +16,10 @@ void add_failures(std::vector<std::string>& doubts, const Report& report)
 {
     for (const Process& process : report.processes)
         if (has_failed(process))
-            doubts.push_back(fmt::format(
-                "{}the program failed: it {}",
-                report.processes.size() > 1 ? fmt::format("process {}: ", process.pid) : "",
-                describe(process.end)));
+            doubts.push_back(
+                fmt::format("{}the program failed: it {}",
+                            report.processes.size() > 1 ? process_name(report, process) + ": " : "",
+                            describe(process.end)));
 }
 
 } // namespace

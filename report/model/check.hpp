@@ -108,6 +108,7 @@ struct CheckRow {
     CheckState state = CheckState::ok;
     std::vector<std::size_t> failed; // processes, ascending
     std::vector<Culprit> culprits;   // a few: the largest of each process, then the second
+    std::size_t more_culprits = 0;   // that are not among these
     std::string remark;              // why the state is not known, though the process is whole
 
     Amount exact_limit() const { return amount_of(limit, unit); }
@@ -138,6 +139,7 @@ struct Fields<CheckRow> {
         Field{"culprits", &CheckRow::culprits,
               "A few that made up what was over the limit: the largest of each process, that with "
               "the most first, then the second largest; a place that several have is told once."},
+        Field{"more_culprits", &CheckRow::more_culprits, "So many others are not listed."}.since(6),
     };
 };
 

@@ -2,6 +2,9 @@
 #include "report/rules/read_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -152,8 +155,41 @@ private:
 
     void read_conditions(Rule& rule)
     {
-        while (!text_.at_end())
+        while (!text_.at_end()) {
+            const std::size_t begin = text_.skip_space();
             add_condition(rule.all_of, false);
+            refuse_what_never_applies(rule, begin);
+        }
+    }
+
+    // What is made is of one kind, and is on one device. `begin`: of the last condition.
+    void refuse_what_never_applies(const Rule& rule, std::size_t begin) const
+    {
+        const Condition& last = rule.all_of.back();
+        if (last.kind != ConditionKind::memory && last.kind != ConditionKind::device)
+            return;
+        for (const Condition& one : std::span(rule.all_of).first(rule.all_of.size() - 1)) {
+            const bool same = one.memory == last.memory && one.number == last.number;
+            const bool excludes = one.negated != last.negated ? same : !same && !last.negated;
+            if (one.kind == last.kind && excludes)
+                text_.refuse(begin, "the rule never applies: no memory meets this and the "
+                                    "condition of the same word before it");
+        }
+        const std::optional<format::Memory> made = made_by(rule);
+        if (made && last.kind == ConditionKind::memory && (last.memory == *made) == last.negated)
+            text_.refuse(begin, fmt::format("the rule never applies: what it speaks of is of kind "
+                                            "{}",
+                                            format::name(*made)));
+    }
+
+    // Of a rule about objects of the driver's.
+    static std::optional<format::Memory> made_by(const Rule& rule)
+    {
+        if (!rule.forbidden)
+            return rule.counted;
+        const auto event = std::ranges::find(kEvents, *rule.forbidden, &EventWord::event);
+        const auto object = std::ranges::find(kCounted, event->word, &CountedWord::word);
+        return object == std::end(kCounted) ? std::nullopt : std::optional(object->memory);
     }
 
     void read_owner()

@@ -66,7 +66,7 @@ public:
                                 std::string(width - columns(name), ' '), measured_words(row),
                                 limit_words(row))
                  << state(row) << '\n';
-            if (row.state != CheckState::ok)
+            if (with_culprits && row.state != CheckState::ok)
                 room -= culprits(prefix, row, std::min(room, row.culprits.size()));
         }
         if (const std::string known = suppressed(report_); !known.empty())
@@ -227,6 +227,8 @@ private:
                                                  terminal_safe(culprit.place->api));
             out_ << head << headlines.in(at, room_behind(columns(head))) << '\n';
         }
+        if (const std::size_t more = row.culprits.size() - shown + row.more_culprits; more > 0)
+            out_ << prefix << "    ... and " << counted(more, "more call stack") << '\n';
         return shown;
     }
 

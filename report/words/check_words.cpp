@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "report/model/report.hpp"
+#include "report/words/rank_words.hpp"
 #include "report/words/words.hpp"
 
 namespace vramscope::report {
@@ -114,20 +115,21 @@ std::string failed_where(const CheckRow& row, const Report& report)
 {
     if (report.processes.size() < 2)
         return {};
-    constexpr std::size_t kMostNamed = 4; // in one line
-    std::vector<std::string> names;
-    std::set<std::uint32_t> ranks; // that are named: one may have several processes
-    for (const std::size_t process : row.failed) {
-        const std::optional<std::uint32_t> rank = rank_of(report, process);
-        if (!rank || ranks.insert(*rank).second)
+    constexpr std::size_t kMostNamed = 4;       // in one line
+    std::map<std::uint32_t, std::string> ranks; // one may have several processes
+    std::vector<std::string> names;             // of those without
+    for (const std::size_t process : row.failed)
+        if (const std::optional<std::uint32_t> rank = rank_of(report, process))
+            ranks.try_emplace(*rank, process_name(report, process));
+        else
             names.push_back(process_name(report, process));
-    }
-    const std::size_t shown = std::min(kMostNamed, names.size());
+    if (ranks.size() + names.size() > kMostNamed)
+        return " in " + part_of_job(report, row.failed);
     std::string text;
-    for (std::size_t at = 0; at < shown; ++at)
-        text += (at == 0 ? " in " : ", ") + names[at];
-    if (shown < names.size())
-        text += fmt::format(" and {} more", names.size() - shown);
+    for (const auto& [rank, name] : ranks)
+        text += (text.empty() ? " in " : ", ") + name;
+    for (const std::string& name : names)
+        text += (text.empty() ? " in " : ", ") + name;
     return text;
 }
 

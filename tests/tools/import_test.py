@@ -97,6 +97,15 @@ class SnapshotsOfPyTorch(ImportTest):
                     self.assertIn("older than the recording", out)
                     expect_same(self, snapshot, self.log())
 
+    def test_say_that_blocks_are_counted_as_they_were_requested(self):
+        snapshot = snapshot_of(Allocator(1).work(600))
+        left = [block for segment in snapshot["segments"] for block in segment["blocks"] if block["state"] == "active_allocated"]
+        requested, allocated = (sum(block[size] for block in left) for size in ("requested_size", "size"))
+        self.assertLess(requested, allocated)
+        out = self.imported(snapshot)
+        self.assertIn(f"as they were requested, {requested} bytes at the end", " ".join(out.split()))
+        self.assertIn(f"they had {allocated}", " ".join(out.split()))
+
     def test_of_several_devices_and_expandable_segments(self):
         snapshot = snapshot_of(Allocator(5).work(300), Allocator(6, device=1, expandable=True, ring=200).work(400),
                                Allocator(7, device=2, ring=50).work(300))

@@ -45,6 +45,25 @@ struct Untold {
     std::uint64_t inconsistent = 0;
 };
 
+// What PyTorch made of the requests, as far as the state at the end has both sizes.
+void tell_rounded(Imported& imported, const TorchSnapshot& snapshot)
+{
+    std::uint64_t allocated = 0, requested = 0;
+    for (const TorchSegment& segment : snapshot.segments)
+        for (std::uint64_t at = 0; at < segment.block_count; ++at) {
+            const TorchBlock& block = snapshot.blocks[segment.first_block + at];
+            if (block.state != TorchBlock::State::allocated)
+                continue;
+            allocated += block.bytes;
+            requested += block.requested.value_or(block.bytes);
+        }
+    if (requested < allocated)
+        imported.unknown.push_back(fmt::format(
+            "blocks are counted as they were requested, {} bytes at the end; as PyTorch had "
+            "rounded them up, which is what it calls allocated, they had {}",
+            requested, allocated));
+}
+
 void tell_unknown(Imported& imported, const Untold& untold, bool times)
 {
     std::vector<std::string>& unknown = imported.unknown;
@@ -101,6 +120,7 @@ bool write_torch_log(const TorchSnapshot& snapshot, const std::string& program, 
         untold.inconsistent += of_device.inconsistent();
     }
     tell_unknown(imported, untold, clock.known());
+    tell_rounded(imported, snapshot);
     if (!clock.known())
         log.add(kDefinitionLane, {}, format::Info{"imported.times", "none"});
     for (const std::string& sentence : imported.unknown)

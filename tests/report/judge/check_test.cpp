@@ -1,11 +1,13 @@
 // tests/report/judge/check_test.cpp — budgets against made-up logs.
 //
 // They test what fails, what is not known, and the exit status.
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "report/judge/judge.hpp"
+#include "report/text/views.hpp"
 #include "report/words/check_words.hpp"
 #include "tests/report/judge/check_scene.hpp"
 
@@ -53,6 +55,21 @@ TEST(Check, NamesTheBudgetWhatWasMeasuredAndWhoIsOverIt)
     ASSERT_EQ(row.culprits.size(), 2u);
     EXPECT_EQ(row.culprits[0].bytes, 2_MiB) << "the largest first";
     EXPECT_EQ(row.culprits[0].place, &report.leaks[0]);
+}
+
+TEST(Check, CountsTheCallStacksThatItDoesNotName)
+{
+    LogBuilder log = test::program_with_stacks();
+    for (std::uint64_t stack = 1; stack <= 5; ++stack)
+        log.alloc(0x1000 * stack, 1_MiB, stack);
+    const Report report = report_of(log);
+    const Check checked = check(report, {});
+    ASSERT_EQ(checked.rows.size(), 1u);
+    EXPECT_EQ(checked.rows[0].culprits.size(), 3u);
+    EXPECT_EQ(checked.rows[0].more_culprits, 2u);
+    std::ostringstream text;
+    write_check(text, checked, report, TextStyle{});
+    EXPECT_NE(text.str().find("    ... and 2 more call stacks\n"), std::string::npos) << text.str();
 }
 
 TEST(Check, ABudgetOfSomethingElseDoesNotAllowLeaks)

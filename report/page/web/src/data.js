@@ -5,7 +5,7 @@
 import { readOnce } from "./address.js";
 import { reportOf } from "./only.js";
 import { unpacked } from "./unpack.js";
-import { fileName, shortFunction } from "./words.js";
+import { fileName, lineText, shortFunction } from "./words.js";
 
 const { documents, frames } = unpacked(JSON.parse(document.getElementById("data").textContent));
 
@@ -184,6 +184,5 @@ export const wholeFunction = (row) => ownFrame(row)?.function ?? "";
 export function placeText(frame) {
   if (!frame) return "";
   if (!frame.file) return frame.module ? cut(fileName(frame.module)) : "";
-  const file = cut(fileName(frame.file));
-  return frame.line > 0 ? `${file}:${frame.line}` : file;
+  return lineText({ file: cut(fileName(frame.file)), line: frame.line });
 }

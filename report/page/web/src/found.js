@@ -4,7 +4,7 @@ import { diff, functionText, highest, job, ownFrame, plan, processText, report }
 import { HELD } from "./held.js";
 import { KINDS } from "./job/findings.jsx";
 import { rankText, valuesText } from "./job/words.js";
-import { bytesText, counted, grouped, shortFunction, timeText, wordsOf } from "./words.js";
+import { bytesText, counted, grouped, lineText, shortFunction, timeText, wordsOf } from "./words.js";
 
 /** The call that a row is known by. */
 export const callOf = (row) => row.call ?? row.allocation ?? row.noticed ?? row;
@@ -94,7 +94,7 @@ function once(key, make) {
   return texts.get(key);
 }
 const frameText = (frame) =>
-  once(frame, () => [frame.function, frame.file, frame.module].filter(Boolean).join("\n").toLowerCase());
+  once(frame, () => [frame.function, lineText(frame), frame.module].filter(Boolean).join("\n").toLowerCase());
 
 /** All words of a row: its own, and those of its calls. Numbers are not searched. */
 function textOf(value) {

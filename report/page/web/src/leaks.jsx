@@ -15,6 +15,7 @@ import {
   grouped,
   growthText,
   kindText,
+  lineText,
   rateText,
   reachName,
   reachSummary,
@@ -94,7 +95,7 @@ const textOf = new Map(
       row.class,
       row.phase,
       reachSummary(row),
-      ...row.stack.flatMap((frame) => [frame.function, frame.file, frame.module]),
+      ...row.stack.flatMap((frame) => [frame.function, lineText(frame), frame.module]),
     ]
       .join("\n")
       .toLowerCase(),

@@ -1,4 +1,5 @@
 // report/page/web/src/tree.js — call stacks as one tree, for the flame graph.
+import { lineText } from "./words.js";
 
 /** What a frame is merged by: functions are one whatever the line, unless they have no name. */
 const keyOf = (frame) => `${frame.function}\n${frame.file || frame.module}`;
@@ -69,7 +70,7 @@ function place(node) {
 
 /** Whether all words are in the frame's name or place. */
 export function matches(frame, words) {
-  const text = `${frame.function} ${frame.file || frame.module}`.toLowerCase();
+  const text = `${frame.function} ${lineText(frame) || frame.module}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

@@ -1,5 +1,8 @@
 // report/page/web/src/words.js — numbers as the text of vramscope has them.
 
+/** A file with its line, as a person looks for it: train.py:42. @param {{file?: string, line?: number}} frame */
+export const lineText = ({ file, line }) => (file && (line ?? 0) > 0 ? `${file}:${line}` : (file ?? ""));
+
 /** One digit behind the point; of two that are as near, the even one, as printf has it. @param {number} value */
 function oneDigit(value) {
   const down = Math.floor(value * 10);
