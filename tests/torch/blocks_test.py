@@ -98,13 +98,18 @@ class Leaks(TorchTest):
 
 class OutOfMemory(TorchTest):
     def test_it_is_pytorchs_with_its_line_and_its_owners(self):
-        traced = self.run_both("shortage.py", VRAMSCOPE_POOL="off")
-        [shortage] = traced.report["out_of_memory"]  # another refusal was mended
-        self.assertEqual((shortage["api"], shortage["verdict"]), ("PyTorch", "lacking"))
-        if not REAL:
-            self.assertEqual(shortage["requested_bytes"] - shortage["total_bytes"], 1 << 30)
-        self.assertEqual(shortage["stack"][0]["line"], line_of("shortage.py", "short"))
-        self.assertEqual(shortage["owners"][0]["stack"][0]["line"], line_of("shortage.py", "kept"))
+        for mode in ({}, EXPANDABLE):
+            with self.subTest(mode):
+                traced = self.run_both("shortage.py", VRAMSCOPE_POOL="off", **mode)
+                [shortage] = traced.report["out_of_memory"]  # another refusal was mended
+                self.assertEqual((shortage["api"], shortage["verdict"]), ("PyTorch", "lacking"))
+                if not REAL:
+                    self.assertEqual(shortage["requested_bytes"] - shortage["total_bytes"], 1 << 30)
+                    self.assertIn(f"free {shortage['free_bytes']}\n", traced.done.stdout)
+                self.assertEqual(shortage["stack"][0]["line"], line_of("shortage.py", "short"))
+                self.assertEqual(shortage["owners"][0]["stack"][0]["line"], line_of("shortage.py", "kept"))
+                peak = max(moment["stats"]["allocated_bytes.all.peak"] for moment in traced.moments)
+                self.assertEqual(traced.report["summary"]["peak_bytes"], peak)
 
     def test_what_was_refused_and_then_granted_is_a_retry(self):
         for mode in ({"VRAMSCOPE_POOL": "split"}, {"VRAMSCOPE_POOL": "off"}, {"VRAMSCOPE_POOL": "off", **EXPANDABLE}):
