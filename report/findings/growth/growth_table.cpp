@@ -126,8 +126,10 @@ void GrowthTable::judge(Row& row) const
 void GrowthTable::part(Row& row, const Row& whole) const
 {
     Row lost = whole, freed = whole;
+    lost.place = whole.lost_place;
     lost.series = sum_of(whole.lost_parts);
     judge_series(lost);
+    freed.place = whole.other_place;
     freed.series = sum_of(whole.parts);
     freed.lost = false;
     judge_series(freed);
@@ -208,6 +210,8 @@ void GrowthTable::add(const std::vector<SiteId>& sites, bool loses, StackReader&
     const auto [at, added] =
         rows_.try_emplace(key_of(site.memory, site.device, place_of_row(place)));
     Row& row = at->second;
+    if ((loses ? row.lost_parts : row.parts).empty())
+        (loses ? row.lost_place : row.other_place) = place;
     if (added)
         row.place = std::move(place);
     else

@@ -63,7 +63,8 @@ private:
         bool has_live = false; // at the end, though it is not listed
         std::string function;  // key of the one that it is in; empty: it is in none's sum
         std::vector<PlaceSeries> lost_parts;
-        std::vector<PlaceSeries> parts; // all others
+        std::vector<PlaceSeries> parts;    // all others
+        CallPlace lost_place, other_place; // of the first of each
         PlaceSeries series;
         GrowthFinding finding;
         // What grew and was freed in the end, where what is lost did not grow: of that alone are
