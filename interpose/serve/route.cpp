@@ -91,6 +91,8 @@ Disposition keep(Call& call, ContextPool& owner, std::uint64_t address) noexcept
 {
     Disposition found;
     found.owner = &owner;
+    if (owner.careful())
+        poison_block(call, owner, address + red_zone_bytes());
     found.what = judged(
         owner, owner.with([&](auto& pool) { return pool.free(address, &found.block); }), address);
     after_free(call, found);
@@ -170,9 +172,20 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
         return true;
     if (synchronise_all(call.thread) != CUDA_SUCCESS)
         return false;
-    if (checks_memory())
-        check_block(call, here, address);
+    if (checks_memory()) {
+        check_red_zones(call, here, address);
+        poison_block(call, here, address);
+    }
     return true;
+}
+
+// Of a free that is not simply for the pool of this thread: whoever has the block, before it is
+// known whether that keeps it.
+[[gnu::noinline, gnu::cold]] void check_elsewhere(Call& call, std::uint64_t address) noexcept
+{
+    ContextPool* const owner = find_block(address).pool;
+    if (owner && synchronise_all(call.thread) == CUDA_SUCCESS)
+        check_red_zones(call, *owner, address);
 }
 
 // Frees a block that the pool did not simply keep: another pool has it, or none, or it must leave.
@@ -184,6 +197,8 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     const std::uint64_t block = address - red_zone_bytes();
     found.what = judged(*found.owner, found.what, block);
     if (found.what == pool::Freed::foreign) {
+        if (checks_memory())
+            check_elsewhere(call, address);
         found = keep_in_others(call, *found.owner, block);
         if (found.what == pool::Freed::foreign)
             found = detach(block);
@@ -281,6 +296,8 @@ CUresult free_past_pool(Call& call, std::uint64_t address, bool captured,
                         DriverFree driver_free) noexcept
 {
     const std::uint64_t block = address - red_zone_bytes();
+    if (checks_memory() && !captured)
+        check_elsewhere(call, address);
     Disposition found = detach(block);
     if (found.what == pool::Freed::part) {
         // The driver cannot free a part of its memory. It is shown an address that it cannot know:

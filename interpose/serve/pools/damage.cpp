@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
 #include "tracker/capture/arena.hpp"
 #include "tracker/log/recorder.hpp"
@@ -63,6 +64,11 @@ void check(Call& call, format::Damage kind, std::uint64_t block, std::uint64_t f
                                               found.bytes});
 }
 
+pool::Lookup live_block(ContextPool& owner, std::uint64_t address) noexcept
+{
+    return owner.with([&](auto& pool) { return pool.find(address - red_zone_bytes()); });
+}
+
 } // namespace
 
 void poison_segment(log::Thread& thread, std::uint64_t address, std::uint64_t bytes) noexcept
@@ -84,20 +90,27 @@ void prepare_block(Call& call, const pool::Allocation& block, std::uint64_t requ
     fill(call.thread, block.address + end, kRedZoneByte, block.block_bytes - end);
 }
 
-void check_block(Call& call, ContextPool& here, std::uint64_t address) noexcept
+void check_red_zones(Call& call, ContextPool& owner, std::uint64_t address) noexcept
 {
     const std::uint64_t margin = red_zone_bytes();
-    const auto block = here.with([&](auto& pool) { return pool.find(address - margin); });
+    const pool::Lookup block = margin ? live_block(owner, address) : pool::Lookup{};
     if (block.state != pool::State::live)
         return;
-    if (margin) {
-        const std::uint64_t end = block.address + block.requested - margin;
-        check(call, format::Damage::underrun, address, block.address, kRedZoneByte, margin);
-        check(call, format::Damage::overrun, address, end, kRedZoneByte,
-              block.address + block.bytes - end);
-    }
-    if (const int poison = log::settings().poison; poison >= 0)
-        fill(call.thread, block.address, static_cast<std::uint8_t>(poison), block.bytes);
+    const ContextMadeCurrent made(Driver::find(), owner.upstream().context());
+    const std::uint64_t end = block.address + block.requested - margin;
+    check(call, format::Damage::underrun, address, block.address, kRedZoneByte, margin);
+    check(call, format::Damage::overrun, address, end, kRedZoneByte,
+          block.address + block.bytes - end);
+}
+
+void poison_block(Call& call, ContextPool& owner, std::uint64_t address) noexcept
+{
+    const int poison = log::settings().poison;
+    const pool::Lookup block = poison >= 0 ? live_block(owner, address) : pool::Lookup{};
+    if (block.state != pool::State::live)
+        return;
+    const ContextMadeCurrent made(Driver::find(), owner.upstream().context());
+    fill(call.thread, block.address, static_cast<std::uint8_t>(poison), block.bytes);
 }
 
 } // namespace vramscope::hooks

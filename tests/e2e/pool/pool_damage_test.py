@@ -55,6 +55,18 @@ class PoolDamageTest(PoolTest):
                     self.assert_at(damage["allocation"], "victim")
                     self.assert_at(damage["noticed"], f"{scene}_found")
 
+    def test_frees_in_a_stream_and_from_another_context_are_as_any_other(self):
+        for knobs in ({"poison": "0xA5"}, {"guard": "on"}, {"guard": "on", "poison": "0xA5"}):
+            for scene, marks in (("other_ways", []), ("other_ways_after_an_overrun", ["freed_in_a_stream", "freed_elsewhere"])):
+                with self.subTest(f"{scene} {knobs}"):
+                    out, report = self.in_mode(PROGRAM, scene, "split", **knobs)
+                    self.assertEqual(out, "done\n")
+                    found = report["damage"] if "guard" in knobs or not marks else []
+                    lines = [line_of("pool_damage.cpp", mark) for mark in (marks if found else [])]
+                    self.assertEqual([row["noticed"]["stack"][0]["line"] for row in found], lines, found)
+                    self.assertEqual([(row["kind"], row["times"], row["wrong_bytes"]) for row in found],
+                                     [("overrun", 3, 4)] * len(found))
+
     def test_the_summary_of_a_run_has_a_line(self):
         done, _ = self.run_traced(PROGRAM, "overrun", VRAMSCOPE_POOL="split", VRAMSCOPE_GUARD="on")
         self.assertRegex(done.stderr, r"vramscope: DAMAGE: 1 block, overrun, allocated at victim\(unsigned long\) pool_damage\.cpp:\d+\n")

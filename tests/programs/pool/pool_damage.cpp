@@ -67,6 +67,42 @@ void all_is_well()
     std::printf("done\n");
 }
 
+// Freed in the order of a stream, or while another context is current: as many bytes too far.
+void free_on_other_ways(std::size_t too_far)
+{
+    CUstream stream = nullptr;
+    CUcontext own = nullptr, other = nullptr;
+    check(cuCtxGetCurrent(&own));
+    check(cuCtxCreate_v2(&other, 0, 0));
+    check(cuCtxSetCurrent(own));
+    check(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 3; ++i) {
+        const CUdeviceptr block = victim(3000);
+        check(cuMemsetD8Async(block, 0x77, 3000 + too_far, stream));
+        check(cuMemFreeAsync(block, stream)); // MARK freed_in_a_stream
+        check(cuCtxSynchronize());
+    }
+    for (int i = 0; i < 3; ++i) {
+        const CUdeviceptr block = victim(3000);
+        write(block, 3000 + too_far);
+        check(cuCtxSetCurrent(other));
+        check(cuMemFree_v2(block)); // MARK freed_elsewhere
+        check(cuCtxSetCurrent(own));
+        check(cuCtxSynchronize());
+    }
+    std::printf("done\n");
+}
+
+void other_ways()
+{
+    free_on_other_ways(0);
+}
+
+void other_ways_after_an_overrun()
+{
+    free_on_other_ways(4);
+}
+
 // Addresses that the program never got are refused, and their block lives on.
 void wrong_frees()
 {
@@ -108,6 +144,7 @@ const Scene kScenes[] = {
     {"after_free", after_free},   {"overrun", overrun},
     {"underrun", underrun},       {"all_is_well", all_is_well},
     {"wrong_frees", wrong_frees}, {"frees_by_the_driver", frees_by_the_driver},
+    {"other_ways", other_ways},   {"other_ways_after_an_overrun", other_ways_after_an_overrun},
 };
 
 } // namespace
