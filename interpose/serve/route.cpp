@@ -208,6 +208,23 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return carry_out(call, found, address, driver_free);
 }
 
+// The device is waited for before the free and behind it: for the latter nothing is queued any more,
+// so that the block is handed out again next, as one of the driver's would be.
+[[gnu::noinline, gnu::cold]] CUresult free_carefully(Call& call, ContextPool* here,
+                                                     std::uint64_t address,
+                                                     DriverFree driver_free) noexcept
+{
+    if (!here || !may_keep(call, *here, address))
+        return pooling() ? free_past_pool(call, address, false, driver_free) : driver_free(address);
+    pool::Detached block;
+    const pool::Freed what =
+        here->with([&](auto& pool) { return pool.free(address - here->margin(), &block); });
+    if (what != pool::Freed::cached)
+        return free_elsewhere(call, {what, here, block, 0}, address, driver_free);
+    (void)synchronise_all(call.thread);
+    return CUDA_SUCCESS;
+}
+
 // A size that no device has stays one.
 std::uint64_t with_red_zones(const ContextPool& here, std::uint64_t bytes) noexcept
 {
@@ -276,8 +293,8 @@ void took_from_driver(Call& call, std::uint64_t address, std::uint64_t bytes) no
 CUresult free_block(Call& call, std::uint64_t address, DriverFree driver_free) noexcept
 {
     ContextPool* const here = pool_of_thread(call);
-    if (!here || (here->careful() && !may_keep(call, *here, address))) [[unlikely]]
-        return pooling() ? free_past_pool(call, address, false, driver_free) : driver_free(address);
+    if (!here || here->careful()) [[unlikely]]
+        return free_carefully(call, here, address, driver_free);
     pool::Detached block;
     const pool::Freed what =
         here->with([&](auto& pool) { return pool.free(address - here->margin(), &block); });

@@ -36,7 +36,10 @@ std::uint64_t of_card(const PlanDevice& device)
 std::uint64_t largest_on(std::uint64_t card, const PlanLine& line, double higher)
 {
     const double room = static_cast<double>(card) - line.fixed - higher;
-    return room <= 0 ? 0 : static_cast<std::uint64_t>(std::min(room / line.each, kMostValue));
+    constexpr double kRounded = 1e-12; // of a line that goes through whole numbers
+    return room <= 0 ? 0
+                     : static_cast<std::uint64_t>(
+                           std::min(room / line.each * (1 + kRounded), kMostValue));
 }
 
 PlanScaledCard card_of(std::uint64_t bytes, const PlanLine& line)

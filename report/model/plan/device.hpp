@@ -262,9 +262,6 @@ struct PlanDevice {
     std::vector<PlanPin> pins_at_peak;        // under the first policy; the largest first
     std::vector<PlanPin> pins_at_end;
     std::vector<std::string> unknown; // what the log does not tell, in whole sentences
-
-    // The policy that needs the smallest card, bounds aside; nullptr: none fits on any.
-    const PlanPolicy* best() const noexcept;
 };
 template <>
 struct Fields<PlanDevice> {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "report/error.hpp"
@@ -13,28 +14,49 @@ namespace {
 // Less than this part of the card is no help.
 constexpr double kLeastHelp = 0.02;
 
-std::uint64_t missing_on(const std::vector<std::uint64_t>& cards, const PlanPolicy& policy)
+std::uint64_t missing_on(const std::vector<std::uint64_t>& cards, std::uint64_t needed)
 {
     const auto smallest = std::min_element(cards.begin(), cards.end());
-    if (smallest == cards.end() || !policy.smallest_card || *policy.smallest_card <= *smallest)
-        return 0;
-    return *policy.smallest_card - *smallest;
+    return smallest == cards.end() || needed <= *smallest ? 0 : needed - *smallest;
+}
+
+struct Need {
+    std::uint64_t card = 0;
+    const PlanProcess* process = nullptr;
+    const PlanDevice* device = nullptr; // that needs it
+};
+
+// The card that each device of each process fits on; nothing: of one it is not known. `row_of` tells
+// its policy, or nullptr.
+template <typename RowOf>
+std::optional<Need> need_of_all(const std::vector<PlanProcess>& processes, RowOf row_of)
+{
+    Need most;
+    for (const PlanProcess& process : processes)
+        for (const PlanDevice& device : process.devices) {
+            const PlanPolicy* const row = row_of(device);
+            if (!row || !row->smallest_card)
+                return std::nullopt;
+            if (!most.device || *row->smallest_card > most.card)
+                most = {*row->smallest_card, &process, &device};
+        }
+    return most;
+}
+
+const PlanPolicy* policy_of_name(const PlanDevice& device, const std::string& name)
+{
+    const auto row = std::find_if(device.policies.begin(), device.policies.end(),
+                                  [&](const PlanPolicy& one) { return one.name == name; });
+    return row == device.policies.end() ? nullptr : &*row;
+}
+
+bool is_bound(const PlanPolicy& row)
+{
+    return std::find(kBoundPolicies.begin(), kBoundPolicies.end(), row.name) !=
+           kBoundPolicies.end();
 }
 
 } // namespace
-
-// Of those that a program could run with.
-const PlanPolicy* PlanDevice::best() const noexcept
-{
-    const PlanPolicy* best = nullptr;
-    for (const PlanPolicy& row : policies) {
-        const bool is_bound = std::find(kBoundPolicies.begin(), kBoundPolicies.end(), row.name) !=
-                              kBoundPolicies.end();
-        if (row.smallest_card && !is_bound && (!best || *row.smallest_card < *best->smallest_card))
-            best = &row;
-    }
-    return best;
-}
 
 int Plan::exit_status() const noexcept
 {
@@ -70,17 +92,35 @@ PlanAnswer Plan::answer() const noexcept
             }
         }
     }
-    answer.best = answer.device ? answer.device->best() : nullptr;
+    answer.lower_process = answer.process;
+    answer.lower = answer.device;
+    if (!answer.device)
+        return answer;
+    Need least;
+    for (const PlanPolicy& row : answer.device->policies) { // those that a program could run with
+        const auto one = need_of_all(
+            processes, [&](const PlanDevice& device) { return policy_of_name(device, row.name); });
+        if (one && !is_bound(row) && (!answer.best || one->card < least.card)) {
+            answer.best = &row;
+            least = *one;
+        }
+    }
     if (!answer.best)
         return answer;
     const PlanPolicy& judged = answer.judged();
-    const std::uint64_t now = judged.smallest_card.value_or(0);
-    const std::uint64_t then = *answer.best->smallest_card;
-    answer.saved = now > then ? now - then : 0;
+    const auto needed =
+        need_of_all(processes, [](const PlanDevice& device) { return &device.policies.front(); });
+    const std::uint64_t now = needed ? needed->card : 0;
+    answer.best_card = least.card;
+    answer.saved = now > answer.best_card ? now - answer.best_card : 0;
     answer.helps = answer.best != &judged &&
                    (!judged.smallest_card ||
                     static_cast<double>(answer.saved) >= kLeastHelp * static_cast<double>(now));
-    answer.missing = missing_on(cards, *answer.best);
+    answer.missing = missing_on(cards, answer.best_card);
+    if (answer.missing > 0) {
+        answer.lower_process = least.process;
+        answer.lower = least.device;
+    }
     return answer;
 }
 

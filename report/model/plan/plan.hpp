@@ -64,11 +64,18 @@ struct Words<PlanVerdict> {
 struct PlanAnswer {
     const PlanProcess* process = nullptr; // nullptr: no log asked for device memory
     const PlanDevice* device = nullptr;
-    const PlanPolicy* best = nullptr; // nullptr: none fits on any card
-    bool helps = false;               // `best` is worth a change of the allocator's setting
-    std::uint64_t saved = 0;          // of the card, by `best`
+    // The policy that needs the smallest card for all devices of all processes, each its own, bounds
+    // aside; nullptr: none fits on any.
+    const PlanPolicy* best = nullptr;
+    std::uint64_t best_card = 0;
+    bool helps = false;      // `best` is worth a change of the allocator's setting
+    std::uint64_t saved = 0; // of the card, by `best`
     // What the smallest --card lacks for `best`; 0: nothing, or no card was asked for.
     std::uint64_t missing = 0;
+    // Where something has to be less: the device that needs most with `best`, if that lacks
+    // something; else the same as above.
+    const PlanProcess* lower_process = nullptr;
+    const PlanDevice* lower = nullptr;
 
     const PlanPolicy& judged() const { return device->policies.front(); }
 };

@@ -96,7 +96,10 @@ public:
         allocated_ -= block.bytes;
         if (strict_) // before the free, as in the program
             upstream_.synchronise();
-        if (pool_.free(block.address) == pool::Freed::surplus)
+        const pool::Freed what = pool_.free(block.address);
+        if (strict_ && what == pool::Freed::cached) // and behind it
+            upstream_.synchronise();
+        if (what == pool::Freed::surplus)
             pool_.settle();
     }
     void synchronise(const Request&) override { upstream_.synchronise(); }

@@ -62,8 +62,13 @@ std::string verdict_words(const TextOutput& out, const Plan& plan, const PlanPol
 
 std::string what_to_lower(const TextOutput& out, const PlanAnswer& answer)
 {
-    const PlanDevice& device = *answer.device;
-    std::string text = fmt::format("at the peak {} are live", human_bytes(device.live_peak));
+    const PlanDevice& device = *answer.lower;
+    std::string text = "at the peak";
+    if (&device != answer.device)
+        text += " of " + device_name(device.device);
+    if (answer.lower_process != answer.process)
+        text += fmt::format(", process {},", answer.lower_process->pid);
+    text += fmt::format(" {} are live", human_bytes(device.live_peak));
     if (device.beside_peak > 0)
         text += fmt::format(", and up to {} past the allocator", human_bytes(device.beside_peak));
     if (device.holders.empty())
@@ -88,8 +93,7 @@ void write_knob(TextOutput& out, const PlanAnswer& answer)
         return;
     }
     out.wrapped("", "Best knob: ",
-                fmt::format("{} needs {}{}", answer.best->name,
-                            card_words(*answer.best->smallest_card),
+                fmt::format("{} needs {}{}", answer.best->name, card_words(answer.best_card),
                             answer.saved > 0 ? ", " + human_bytes(answer.saved) + " less" : ""));
     if (answer.missing > 0)
         out.wrapped("", "It is not enough: ", what_to_lower(out, answer));

@@ -31,13 +31,14 @@ class PoolDamageTest(PoolTest):
         self.assertEqual(call["stack"][0]["line"], line_of("pool_damage.cpp", mark))
 
     def test_a_write_after_the_free_has_the_stacks_of_allocation_and_free(self):
-        for mode in ("cache", "split"):
-            with self.subTest(mode):
-                damage = self.damage("after_free", mode, poison="0xA5")
+        for mode, scene, freed in (("cache", "after_free", "freed"), ("split", "after_free", "freed"),
+                                   ("cache", "after_free_at_once", "freed_at_once"), ("split", "after_free_at_once", "freed_at_once")):
+            with self.subTest(f"{mode} {scene}"):
+                damage = self.damage(scene, mode, poison="0xA5")
                 self.assertEqual((damage["kind"], damage["times"], damage["offset"], damage["wrong_bytes"], damage["block_bytes"]),
                                  ("use-after-free", 1, 1000, 24, 12 << 20))
                 self.assert_at(damage["allocation"], "victim")
-                self.assert_at(damage["freed"], "freed")
+                self.assert_at(damage["freed"], freed)
                 self.assert_at(damage["noticed"], "next_tenant")
                 self.assertEqual(damage["noticed"]["entry_point"], "")
 

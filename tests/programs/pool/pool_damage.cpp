@@ -38,6 +38,15 @@ void after_free()
     use_again(kWhole);
 }
 
+// The next allocation gets the same memory, though the program never waited for the device.
+void after_free_at_once()
+{
+    const CUdeviceptr block = victim(kWhole);
+    check(cuMemFree_v2(block)); // MARK freed_at_once
+    cuMemsetD8_v2(block + 1000, 0x77, 24);
+    use_again(kWhole);
+}
+
 void overrun()
 {
     const CUdeviceptr block = victim(3000);
@@ -141,10 +150,15 @@ void frees_by_the_driver()
 }
 
 const Scene kScenes[] = {
-    {"after_free", after_free},   {"overrun", overrun},
-    {"underrun", underrun},       {"all_is_well", all_is_well},
-    {"wrong_frees", wrong_frees}, {"frees_by_the_driver", frees_by_the_driver},
-    {"other_ways", other_ways},   {"other_ways_after_an_overrun", other_ways_after_an_overrun},
+    {"after_free", after_free},
+    {"after_free_at_once", after_free_at_once},
+    {"overrun", overrun},
+    {"underrun", underrun},
+    {"all_is_well", all_is_well},
+    {"wrong_frees", wrong_frees},
+    {"frees_by_the_driver", frees_by_the_driver},
+    {"other_ways", other_ways},
+    {"other_ways_after_an_overrun", other_ways_after_an_overrun},
 };
 
 } // namespace

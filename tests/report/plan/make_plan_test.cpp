@@ -84,6 +84,56 @@ TEST(MakePlan, TheAnswerIsOfTheDeviceThatDoesNotFit)
     EXPECT_EQ(plan.answer().device->device, 1) << "else of the one that needs the most";
 }
 
+// With a knob another device may need the most: a card has to do for each.
+TEST(MakePlan, TheBestKnobIsTheBestOfAllDevicesAndProcesses)
+{
+    const auto device = [](std::uint64_t recorded, std::uint64_t knob, std::uint64_t other) {
+        PlanDevice found;
+        found.policies.resize(3);
+        const std::uint64_t cards[] = {recorded, knob, other};
+        for (std::size_t at = 0; at < 3; ++at) {
+            found.policies[at].name = std::string("policy ") + std::to_string(at);
+            found.policies[at].smallest_card = cards[at];
+        }
+        return found;
+    };
+    for (const bool of_one_process : {true, false}) {
+        Plan plan;
+        plan.cards = {60_MiB};
+        plan.processes.resize(2);
+        plan.processes[0].devices = {device(100_MiB, 50_MiB, 90_MiB)};
+        plan.processes[of_one_process ? 0 : 1].devices.push_back(device(80_MiB, 80_MiB, 70_MiB));
+        const PlanAnswer answer = plan.answer();
+        ASSERT_NE(answer.best, nullptr);
+        EXPECT_EQ(answer.best->name, "policy 1");
+        EXPECT_EQ(answer.best_card, 80_MiB);
+        EXPECT_EQ(answer.saved, 20_MiB);
+        EXPECT_EQ(answer.missing, 20_MiB);
+        EXPECT_EQ(answer.lower, &plan.processes[of_one_process ? 0 : 1].devices.back());
+    }
+}
+
+// A line through whole numbers reaches whole numbers, whatever its slope's last bit is.
+TEST(FindScale, TheLargestThatJustFitsFits)
+{
+    for (std::uint64_t each = 1; each < 40; ++each)
+        for (const std::uint64_t fixed : {0u, 7u, 74u}) {
+            Plan plan;
+            const Dimension dimension{"batch", {8, 16, 32}};
+            for (const std::uint64_t batch : dimension.values) {
+                PlanDevice device;
+                device.live_peak = (fixed + each * batch) * 1_MiB;
+                device.policies.resize(1);
+                device.policies[0].smallest_card = device.live_peak;
+                plan.processes.emplace_back().devices.push_back(device);
+            }
+            plan.cards = {(fixed + each * 42) * 1_MiB};
+            EXPECT_EQ(find_scale(dimension, plan).cards.at(0).largest, 42u) << each << " " << fixed;
+            plan.cards = {(fixed + each * 42) * 1_MiB - 1};
+            EXPECT_EQ(find_scale(dimension, plan).cards.at(0).largest, 41u) << each << " " << fixed;
+        }
+}
+
 TEST(MakePlan, NamesThoseThatHaveThePeak)
 {
     const Plan plan = plan_of(with_a_buffer(), without_allocator());

@@ -134,6 +134,7 @@ function planOf({ processes, answer, ...planned }) {
       device,
       judged: device.policies[0],
       best: device.policies[answer.best] ?? null,
+      lower: devices[answer.lower_process][answer.lower],
     },
   };
 }

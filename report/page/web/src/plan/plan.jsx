@@ -29,10 +29,10 @@ function verdict() {
 
 /** What of the program would have to be less. */
 function WhatToLower() {
-  const { device, missing } = plan.answer;
+  const { lower: device, device: judged, missing } = plan.answer;
   const live = (
     <>
-      at the peak <strong>{bytesText(device.live_peak_bytes + device.beside_peak_bytes)}</strong> are live
+      at the peak{device !== judged && ` of ${deviceName(device)}`} <strong>{bytesText(device.live_peak_bytes + device.beside_peak_bytes)}</strong> are live
     </>
   );
   const [most] = device.holders;
@@ -53,7 +53,7 @@ function WhatToLower() {
 
 function Answer() {
   const { answer, cards, processes } = plan;
-  const { device, judged, needs, best, helps, saved, missing } = answer;
+  const { device, judged, needs, best, best_card: bestCard, helps, saved, missing } = answer;
   return (
     <p class="lead">
       {needs === null ? (
@@ -72,7 +72,7 @@ function Answer() {
       )}
       {helps && (
         <>
-          Best knob: <code>{best.name}</code> needs <strong>{bytesText(best.smallest_card_bytes)}</strong>
+          Best knob: <code>{best.name}</code> needs <strong>{bytesText(bestCard)}</strong>
           {saved > 0 && `, ${bytesText(saved)} less`}.{" "}
           {missing > 0 && (
             <>
