@@ -12,6 +12,7 @@
 #include "report/findings/findings.hpp"
 #include "report/findings/memory/memory.hpp"
 #include "tracker/format/frameworks.hpp"
+#include "tracker/format/size_text.hpp"
 
 namespace vramscope::report {
 namespace {
@@ -41,7 +42,9 @@ void find_setting(Shortage& shortage, const LogTables& tables)
         shortage.setting = name + ("=" + value);
         shortage.allowed = allowed;
     };
-    set("limit", shortage.total);
+    const auto limit = format::read_size(tables.info_value("pool.limit"));
+    if (!limit || *limit <= shortage.total) // else the device has less
+        set("limit", shortage.total);
     const std::string part(tables.info_value("pool.per_process_memory_fraction"));
     if (shortage.pooled)
         set("per_process_memory_fraction",

@@ -115,7 +115,9 @@ std::uint64_t Shortages::look_at_owners(LoggedShortage& shortage, HeapReplay& he
         ++blocks;
         const bool here =
             shortage.device < 0 || block.device < 0 || block.device == shortage.device;
-        if (here && class_of(block.memory) == format::MemoryClass::device) {
+        // Managed memory lies where it is used, and makes room.
+        if (here && class_of(block.memory) == format::MemoryClass::device &&
+            block.memory != format::Memory::managed) {
             sums.add(block);
             shortage.held += block.bytes;
         }

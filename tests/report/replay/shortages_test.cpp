@@ -132,6 +132,9 @@ TEST(Shortages, ASettingThatLeftTooLittleIsNamed)
     LogBuilder limit = program().info("pool.limit", "100MiB");
     limit.out_of_memory({.requested = 48_MiB, .free = 16_MiB, .total = 100_MiB});
     const std::string sentence = report_of(limit).headlines.front().sentence();
+    LogBuilder beyond = program().info("pool.limit", "1GiB");
+    beyond.out_of_memory({.requested = 48_MiB, .free = 16_MiB, .total = 100_MiB});
+    EXPECT_EQ(report_of(beyond).shortages.at(0).setting, "") << "the device has less";
     EXPECT_NE(sentence.find("16 MiB were free of the 100 MiB that limit=100MiB allows"),
               std::string::npos)
         << sentence;
@@ -244,6 +247,17 @@ TEST(Shortages, TheOwnersAreThoseOfThatMomentAndThatDevice)
     EXPECT_EQ(shortage.owners[0].stack.at(0).offset, 0x2000u);
     EXPECT_EQ(shortage.owners[1].bytes, 400u);
     EXPECT_EQ(shortage.owners[1].blocks, 2u);
+}
+
+// It lies where it is used, and makes room.
+TEST(Shortages, ManagedMemoryIsNoOwner)
+{
+    LogBuilder log = program();
+    log.alloc(0x10000000, 200_MiB, 1, "cuMemAllocManaged").alloc(0x20000000, 50_MiB, 2);
+    log.out_of_memory({.device = 0, .requested = 60_MiB, .free = 50_MiB, .total = 100_MiB});
+    const Report report = report_of(log);
+    ASSERT_EQ(report.shortages.at(0).owners.size(), 1u);
+    EXPECT_EQ(report.shortages[0].held, 50_MiB);
 }
 
 TEST(Shortages, RetriesOfTheDeviceAreCountedUpToThere)
