@@ -208,8 +208,8 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
     return carry_out(call, found, address, driver_free);
 }
 
-// The device is waited for before the free and behind it: for the latter nothing is queued any more,
-// so that the block is handed out again next, as one of the driver's would be.
+// The device is waited for before the free and behind it: for the latter nothing is queued any
+// more, so that the block is handed out again next, as one of the driver's would be.
 [[gnu::noinline, gnu::cold]] CUresult free_carefully(Call& call, ContextPool* here,
                                                      std::uint64_t address,
                                                      DriverFree driver_free) noexcept

@@ -58,7 +58,8 @@ void export_speedscope(const std::filesystem::path& log, const Sink& sink,
 void export_trace(const std::filesystem::path& log, const Sink& sink,
                   const ExportOptions& options = {});
 
-// What was never freed, a paragraph for each block, in the words of compute-sanitizer's memcheck.
+// What was never freed, a paragraph for each block, and what was freed or written wrongly, in the
+// words of compute-sanitizer's memcheck.
 void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
                       const ExportOptions& options = {});
 

@@ -1,8 +1,8 @@
-// report/exporters/sanitizer.cpp — leaks as compute-sanitizer's memcheck prints them.
+// report/exporters/sanitizer.cpp — leaks and errors as compute-sanitizer's memcheck prints them.
 //
-// For what reads its text: CTest's memory check counts the lines "== Leaked … bytes at". A
-// paragraph for each block, as there; the stack's first line is the call, whose address within the
-// runtime is not known here.
+// For what reads its text: CTest's memory check counts the lines "== Leaked … bytes at" and "==
+// Error: …". A paragraph for each block that leaked, as there, and for each place of wrong frees or
+// damage; the stack's first line is the call, whose address within the runtime is not known here.
 #include <algorithm>
 #include <iterator>
 #include <tuple>
@@ -13,6 +13,8 @@
 
 #include "report/exporters/exported_memory.hpp"
 #include "report/exporters/open_blocks.hpp"
+#include "report/findings/make_report.hpp"
+#include "report/words/cuda_results.hpp"
 #include "report/words/frame_words.hpp"
 #include "report/words/own_output.hpp"
 #include "report/words/words.hpp"
@@ -65,10 +67,10 @@ private:
     std::vector<LeakedBlock> died_;
 };
 
-std::string host_frames(const CallPlace& place)
+std::string host_frames(const CallPlace& place, std::string_view moment)
 {
     std::string text =
-        "=========     Saved host backtrace up to driver entry point at allocation time\n";
+        fmt::format("=========     Saved host backtrace up to driver entry point at {}\n", moment);
     if (!place.api.empty())
         text += fmt::format("=========         Host Frame: {}\n", terminal_safe(place.api));
     for (const Frame& frame : place.stack) {
@@ -79,6 +81,35 @@ std::string host_frames(const CallPlace& place)
                             terminal_safe(file_name(frame.python ? frame.file : frame.module)));
     }
     return text + "=========\n";
+}
+
+std::string times(std::uint64_t calls)
+{
+    return calls == 1 ? "" : fmt::format(", {} times", grouped(calls));
+}
+
+// Wrong frees, and memory that something wrote to where it must not. Returns how many there were.
+std::uint64_t write_errors(const std::filesystem::path& log, const Sink& sink,
+                           const ExportOptions& options)
+{
+    Options reading;
+    reading.all_frames = options.all_frames;
+    reading.symbols = options.symbols;
+    const Report report = make_report({log}, reading);
+    std::uint64_t errors = 0;
+    for (const Misuse& row : report.misuse) {
+        sink(fmt::format("========= Error: {} at {:#x}, answered by {}{}\n{}", name(row.kind),
+                         row.address, result_name(row.result), times(row.calls),
+                         host_frames(row.call, "error")));
+        errors += row.calls;
+    }
+    for (const Damage& row : report.damage) {
+        sink(fmt::format("========= Error: {} of {} bytes at offset {} of the block at {:#x}{}\n{}",
+                         name(row.kind), grouped(row.wrong_bytes), row.offset, row.address,
+                         times(row.times), host_frames(row.noticed, "the time when it was seen")));
+        errors += row.times;
+    }
+    return errors;
 }
 
 } // namespace
@@ -103,14 +134,16 @@ void export_sanitizer(const std::filesystem::path& log, const Sink& sink,
     for (const LeakedBlock& block : blocks) {
         std::string& text = texts[block.site];
         if (text.empty())
-            text = host_frames(read_site(stacks, reading.replay().sites()[block.site]));
+            text = host_frames(read_site(stacks, reading.replay().sites()[block.site]),
+                               "allocation time");
         sink(fmt::format("========= Leaked {} bytes at {:#x}\n{}", grouped(block.bytes),
                          block.address, text));
         bytes += block.bytes;
     }
+    const std::uint64_t errors = blocks.size() + write_errors(log, sink, options);
     sink(fmt::format("========= LEAK SUMMARY: {} bytes leaked in {} allocations\n"
                      "========= ERROR SUMMARY: {} error{}\n",
-                     bytes, blocks.size(), blocks.size(), blocks.size() == 1 ? "" : "s"));
+                     bytes, blocks.size(), errors, errors == 1 ? "" : "s"));
     if (options.unread_files)
         options.unread_files(symbolizer.unread_files());
 }

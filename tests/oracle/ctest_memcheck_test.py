@@ -46,6 +46,18 @@ class CTest(OracleTest):
         self.assertEqual(found, 2, output)  # the block that it held, and what the log does not tell
         self.assertIn("Incomplete", (self.folder / "b/Testing/Temporary/MemoryChecker.1.log").read_text())
 
+    def test_wrong_frees_and_damage_are_defects(self):
+        guard = ["--pool", "split", "--set", "guard=on"]
+        for command, options, line, errors in ((["misuse", "double_free"], [], "double-free at 0x", "3 errors"),
+                                               (["pool_damage", "overrun"], guard, "overrun of 4 bytes at offset 3000", "1 error")):
+            done = self.execute(VRAMSCOPE, "memcheck", "--simulate", GPU, "--error-exitcode", "9", *options, "--",
+                                PROGRAMS / command[0], *command[1:])
+            self.assertEqual(done.returncode, 9, done.stdout + done.stderr)
+            self.assertIn(f"========= Error: {line}", done.stdout)
+            self.assertIn(f"ERROR SUMMARY: {errors}\n", done.stdout)
+        found, output = self.defects(["misuse", "double_free"])
+        self.assertEqual(found, 1, output)
+
     def test_a_program_that_cannot_start_is_a_defect(self):
         program = self.folder / "no_program"
         program.write_text("\x7fELF that is none")

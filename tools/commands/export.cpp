@@ -77,7 +77,7 @@ constexpr std::array kFormats{
            &report::export_folded, false, true},
     Format{"trace", "the life of each block, marks and counters, for Perfetto (Chrome's trace events)",
            &report::export_trace, false, true},
-    Format{"sanitizer", "what was never freed, block by block, in the words of compute-sanitizer's memcheck",
+    Format{"sanitizer", "what was never freed, block by block, wrong frees and damage, in the words of compute-sanitizer's memcheck",
            &report::export_sanitizer, false, true},
     Format{"torch-snapshot", "device memory as a memory snapshot of PyTorch, for pytorch.org/memory_viz, also of other programs",
            &report::export_torch_snapshot, true, true},

@@ -30,7 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kMemcheckFooter =
-    R"(Runs PROGRAM under vramscope and writes each block that it leaked in the words of compute-sanitizer's memcheck.
+    R"(Runs PROGRAM under vramscope and writes each block that it leaked, wrong frees, and what --set poison or guard
+finds, in the words of compute-sanitizer's memcheck.
 vramscope-memcheck is this command for CTest, which counts them as defects:
 
     cmake -B build -DMEMORYCHECK_TYPE=CudaSanitizer -DMEMORYCHECK_COMMAND=/usr/bin/vramscope-memcheck
@@ -110,13 +111,14 @@ void write_without_a_log(OutputFile& file, int status, const std::string& progra
     file.write(fmt::format("========= ERROR SUMMARY: {}\n", status == 0 ? "0 errors" : "1 error"));
 }
 
-// Whether anything leaked, or a log lacks events.
+// Whether anything leaked or was wrong, or a log lacks events.
 bool write_logs(OutputFile& file, const fs::path& folder)
 {
     bool found = false;
     for (const fs::path& log : find_logs({folder.string()}))
         report::export_sanitizer(log, [&](std::string_view piece) {
             found = found || piece.starts_with("========= Leaked ") ||
+                    piece.starts_with("========= Error: ") ||
                     piece.find("\n========= Incomplete") != piece.npos;
             file.write(piece);
         });
@@ -163,8 +165,8 @@ void add_memcheck(CommandLine& line)
     command.add_flag("-f,--force", options->force, kForceHelp);
     command
         .add_option("--error-exitcode", options->error_exit,
-                    "end with this if anything leaked, or the log lacks events, and PROGRAM ended "
-                    "with 0")
+                    "end with this if anything leaked or was wrong, or the log lacks events, and "
+                    "PROGRAM ended with 0")
         ->check(CLI::Range(0, 255))
         ->option_text("N");
     command.add_option("--tool", options->tool, "memcheck: there is no other")->option_text("TOOL");

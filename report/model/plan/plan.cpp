@@ -26,8 +26,8 @@ struct Need {
     const PlanDevice* device = nullptr; // that needs it
 };
 
-// The card that each device of each process fits on; nothing: of one it is not known. `row_of` tells
-// its policy, or nullptr.
+// The card that each device of each process fits on; nothing: of one it is not known. `row_of`
+// tells its policy, or nullptr.
 template <typename RowOf>
 std::optional<Need> need_of_all(const std::vector<PlanProcess>& processes, RowOf row_of)
 {

@@ -64,8 +64,8 @@ struct Words<PlanVerdict> {
 struct PlanAnswer {
     const PlanProcess* process = nullptr; // nullptr: no log asked for device memory
     const PlanDevice* device = nullptr;
-    // The policy that needs the smallest card for all devices of all processes, each its own, bounds
-    // aside; nullptr: none fits on any.
+    // The policy that needs the smallest card for all devices of all processes, each its own,
+    // bounds aside; nullptr: none fits on any.
     const PlanPolicy* best = nullptr;
     std::uint64_t best_card = 0;
     bool helps = false;      // `best` is worth a change of the allocator's setting
