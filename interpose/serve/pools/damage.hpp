@@ -27,8 +27,8 @@ inline bool checks_memory() noexcept
 void poison_segment(log::Thread& thread, std::uint64_t address, std::uint64_t bytes) noexcept;
 // A block that is about to be the program's, with its red zones.
 void prepare_block(Call& call, const pool::Allocation& block, std::uint64_t requested) noexcept;
-// Of a block of the program's that is about to be freed, whatever context is current; the device has
-// nothing left to do. Nothing happens where the pool has no such block.
+// Of a block of the program's that is about to be freed, whatever context is current; the device
+// has nothing left to do. Nothing happens where the pool has no such block.
 void check_red_zones(Call& call, ContextPool& owner, std::uint64_t address) noexcept;
 // The same, of one that the pool is about to keep.
 void poison_block(Call& call, ContextPool& owner, std::uint64_t address) noexcept;
