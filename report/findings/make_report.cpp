@@ -16,13 +16,14 @@ namespace vramscope::report {
 
 namespace {
 
-void sum_up(Report& report)
+// `cut`: by a time, before which the program may not have come to its first call.
+void sum_up(Report& report, bool cut)
 {
     for (const Process& process : report.processes) {
         report.totals += process.totals;
         report.coverage += process.coverage;
     }
-    if (saw_memory_call(report))
+    if (saw_memory_call(report) || cut)
         return;
     report.reasons.push_back(
         "no CUDA memory call was seen: `vramscope doctor` tells why that can be");
@@ -47,7 +48,7 @@ Report make_report(const std::vector<std::filesystem::path>& logs, const Options
     count_leaks(report);
     sort_by_speed(report.growth);
     add_findings_to_sites(report);
-    sum_up(report);
+    sum_up(report, options.until_ns.has_value());
     report.ranks = compare_ranks(report);
     if (std::string doubt = doubt_of_ranks(report); !doubt.empty())
         report.reasons.push_back(std::move(doubt));

@@ -24,6 +24,12 @@ class Doctor(CliTest):
         for part in parts:
             self.assertIn(part, stdout)
 
+    def test_what_no_gpu_can_be_is_a_mistake(self):
+        for spec in ("bad", "1KiB", "17x1GiB"):
+            status, _, errors = self.vramscope("doctor", "--simulate", spec)
+            self.assertEqual(status, 125)
+            self.assertIn(f"--simulate '{spec}': write a size", " ".join(errors.split()))
+
     def test_the_simulated_gpu_is_ready(self):
         status, stdout = self.doctor("--simulate", "2x80GiB", PROGRAMS / "training_demo")
         self.assertEqual(status, 0, stdout)

@@ -18,6 +18,7 @@
 #include "report/words/file_words.hpp"
 #include "report/words/words.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/run_options.hpp"
 #include "tools/output/messages.hpp"
 #include "tools/output/results.hpp"
 #include "tools/process/bindings.hpp"
@@ -234,6 +235,8 @@ void look_at_log(const std::string& path, Findings& findings)
 
 int diagnose(const DoctorOptions& options)
 {
+    if (!options.simulate.empty())
+        check_simulated_devices(options.simulate);
     Findings findings;
     if (is_log(options.target)) {
         look_at_log(options.target, findings);

@@ -45,11 +45,7 @@ void check_simulate(const RunOptions& options, const Installation& installation)
 {
     if (options.simulate.empty())
         return;
-    if (!simgpu::parse_devices(options.simulate))
-        throw report::Error(report::Exit::usage,
-                            fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up "
-                                        "to 16 devices: 24GiB or 2x80GiB",
-                                        options.simulate));
+    check_simulated_devices(options.simulate);
     if (installation.simgpu.empty())
         throw report::Error(report::Exit::usage,
                             fmt::format("the simulated GPU is not installed near {}",
@@ -193,6 +189,15 @@ RunOutputs outputs_of(const RunOptions& options, const ProgramFile& program,
 }
 
 } // namespace
+
+void check_simulated_devices(const std::string& spec)
+{
+    if (!simgpu::parse_devices(spec))
+        throw report::Error(report::Exit::usage,
+                            fmt::format("--simulate '{}': write a size from 16MiB to 2TiB, with up "
+                                        "to 16 devices: 24GiB or 2x80GiB",
+                                        spec));
+}
 
 int run_program(const RunOptions& options)
 {

@@ -51,6 +51,9 @@ void add_run_options(CLI::App& command, RunOptions& options);
 // or a setting need what a bounded log does not keep.
 std::optional<std::uint64_t> read_bound(const RunOptions& options, const report::Rules& rules);
 
+// Throws Error (usage) unless --simulate takes it.
+void check_simulated_devices(const std::string& spec);
+
 // What the command does, with a program to run. Returns the exit status.
 int run_program(const RunOptions& options);
 
