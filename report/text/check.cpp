@@ -71,6 +71,9 @@ public:
         }
         if (const std::string known = suppressed(report_); !known.empty())
             out_ << prefix << "  suppressed: " << known << '\n';
+        for (const RuleUse& use : report_.suppressions)
+            if (use.rows == 0) // it may have been written for what this run did not do, or wrongly
+                wrapped(prefix, "  not used: ", rule_in_words(use.rule));
     }
 
     // Those over their budgets, and those that did not end.

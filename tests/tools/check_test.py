@@ -108,6 +108,8 @@ class OfALog(CheckTest):
         (self.folder / "known.supp").write_text("leak:^(anonymous namespace)::hold(\n")
         text = self.check("run.vsl", "--suppressions", "known.supp")
         self.assertIn("\n  suppressed: 2 MiB in 2 blocks, by 1 rule\n", text)
+        (self.folder / "known.supp").write_text("leak:nobody\n" + (self.folder / "known.supp").read_text())
+        self.assertIn("\n  not used: leak:nobody (known.supp:1)\n", self.check("run.vsl", "--suppressions", "known.supp"))
 
     def test_a_crash_ends_111_unless_that_is_allowed(self):
         for way in ["SIGKILL", "SIGSEGV", "abort"]:
