@@ -316,6 +316,7 @@ class WrongBudgets(CheckTest):
             '{"max-leaked": [1]}': "max-leaked '[1]'", '{"max-peak": "much"}': "max-peak 'much'",
             '{"max-peak": 1000000000000000000000}': "max-peak", '{"max-peek": 1}': "there is no budget 'max-peek'",
             '{"max-fragmentation": 200}': "max-fragmentation '200'", '{"max-driver-calls": 0.5}': "max-driver-calls '0.5'",
+            '{"fail-on": []}': "fail-on '[]'", '{"fail-on": ["leaks", "none"]}': 'fail-on \'["leaks","none"]\'',
             '{"fail-on": ["leek"]}': "fail-on 'leek'", '{"fail-on": [1]}': "fail-on '1'", '{"fail-on": {}}': "fail-on '{}'",
             '{"allow-inconclusive": "yes"}': "allow-inconclusive 'yes'",
             '{"max-peak": 1, "max-peak": 2}': "'max-peak' is there twice",

@@ -267,9 +267,14 @@ private:
     {
         if (!value.is_array())
             return add_findings(budget, where, as_text(value));
+        if (value.empty())
+            refuse_finding(where, "[]");
         budget.fail_on.emplace();
-        for (const nlohmann::json& word : value)
+        for (const nlohmann::json& word : value) {
+            if (word == "none" && value.size() > 1)
+                refuse_finding(where, value.dump());
             add_finding(budget, where, as_text(word));
+        }
     }
 
     std::string path_;
