@@ -78,21 +78,23 @@ void Verdicts::tell_garbage(BlockVerdict& said, NodeId block) const
         said.chain = {{std::move(cycle)}};
 }
 
-// From the root down. Each holder's own chain is kept: along a list, the next one's is one step
-// more.
-const HolderSteps& Verdicts::chain(NodeId held, KnownWays& known) const
+// From the root down. Along a list each element's chain is that of the one before and a step more: so
+// those of what holds blocks are kept, and some of a long way between.
+HolderSteps Verdicts::chain(NodeId held, KnownWays& known) const
 {
+    constexpr std::size_t kKeptEach = 8;
     std::vector<NodeId> untold;
     NodeId at = held;
     for (; known.ways[at].from != at && !known.chains.contains(at); at = known.ways[at].from)
         untold.push_back(at);
-    const HolderSteps* above = &known.chains[at]; // a root has none
+    const auto above = known.chains.find(at);
+    HolderSteps steps = above != known.chains.end() ? above->second : HolderSteps(); // a root's
     for (; !untold.empty(); untold.pop_back()) {
-        HolderSteps steps = *above;
         add_link(steps, untold.back(), known.ways);
-        above = &known.chains.insert_or_assign(untold.back(), std::move(steps)).first->second;
+        if (untold.size() == 2 || untold.size() % kKeptEach == 0)
+            known.chains[untold.back()] = steps;
     }
-    return *above;
+    return steps;
 }
 
 std::optional<Verdicts::ChainLink> Verdicts::link_to(NodeId held,

@@ -32,9 +32,9 @@ public:
 private:
     struct KnownWays {
         std::vector<Holders::Way> ways;
-        std::unordered_map<NodeId, HolderSteps> chains; // to what was asked for, and to its holders
+        std::unordered_map<NodeId, HolderSteps> chains; // to some holders
     };
-    const HolderSteps& chain(NodeId held, KnownWays& known) const;
+    HolderSteps chain(NodeId held, KnownWays& known) const;
     void tell_garbage(BlockVerdict& said, NodeId block) const;
     HolderSteps unheld_blocks(NodeId block) const;
     // A holder, and where in it what is held next is.

@@ -49,7 +49,8 @@ void HeapReplay::note_unused(const Record& release)
     const auto piece = unmapped_.find(release.address);
     if (piece == unmapped_.end())
         return;
-    if (refused_piece_.thread == release.thread && refused_piece_.ticks >= piece->second)
+    if (refused_piece_.thread == release.thread && refused_piece_.ticks >= piece->second &&
+        physical_.hangs_on_one_release(release.address))
         segment_births_.emplace(std::pair{piece->second, piece->first}, kNeverUsed);
     unmapped_.erase(piece);
 }
