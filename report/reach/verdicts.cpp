@@ -78,8 +78,8 @@ void Verdicts::tell_garbage(BlockVerdict& said, NodeId block) const
         said.chain = {{std::move(cycle)}};
 }
 
-// From the root down. Along a list each element's chain is that of the one before and a step more: so
-// those of what holds blocks are kept, and some of a long way between.
+// From the root down. Along a list each element's chain is that of the one before and a step more:
+// so those of what holds blocks are kept, and some of a long way between.
 HolderSteps Verdicts::chain(NodeId held, KnownWays& known) const
 {
     constexpr std::size_t kKeptEach = 8;
