@@ -42,6 +42,9 @@ class PageTest(Pages, OracleTest):
         self.assertGreater(len(told["times"]), 20)
         self.assertEqual(len(set(told["times"])), len(told["times"]))
         self.assertEqual((told["theme_after"], told["found_nothing"]), ("dark", 0))
+        place, rows = told["found_place"]
+        self.assertRegex(place, r"^training_demo\.cu:\d+$")
+        self.assertEqual(rows, 1, "a line is found")
         self.assert_shows_a_moment(told)
 
         told = self.drive(self.page_of(log, options=("--until", "1h")))

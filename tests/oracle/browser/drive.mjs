@@ -210,6 +210,12 @@ async function changeThemeAndSearch(page, told) {
   if (told.leaks.length === 0) return;
   await page.locator("#leaks input[type=search]").fill("no such function anywhere");
   told.found_nothing = await page.locator("#leaks .leak").count();
+  await page.locator("#leaks input[type=search]").fill("");
+  const place = (await page.locator("#leaks .leak > button").first().textContent()).match(/[\w.]+\.\w+:\d+/);
+  if (!place) return;
+  await page.locator("#leaks input[type=search]").fill(place[0]);
+  told.found_place = [place[0], await page.locator("#leaks .leak").count()];
+  await page.locator("#leaks input[type=search]").fill("");
 }
 
 /** That the policy holds: what is put into the page as markup does not run. */
