@@ -184,7 +184,7 @@ CUresult carry_out(Call& call, const Disposition& found, std::uint64_t address,
 [[gnu::noinline, gnu::cold]] void check_elsewhere(Call& call, std::uint64_t address) noexcept
 {
     ContextPool* const owner = find_block(address).pool;
-    if (owner && synchronise_all(call.thread) == CUDA_SUCCESS)
+    if (owner && !passing_through() && synchronise_all(call.thread) == CUDA_SUCCESS)
         check_red_zones(call, *owner, address);
 }
 

@@ -2,10 +2,13 @@
 #include "interpose/serve/pools/damage.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "interpose/hooks/current_context.hpp"
 #include "interpose/hooks/inside_driver.hpp"
+#include "interpose/serve/contexts/captures.hpp"
 #include "tracker/capture/arena.hpp"
+#include "tracker/capture/lock.hpp"
 #include "tracker/log/recorder.hpp"
 
 namespace vramscope::hooks {
@@ -64,6 +67,46 @@ void check(Call& call, format::Damage kind, std::uint64_t block, std::uint64_t f
                                               found.bytes});
 }
 
+// Blocks that the pool kept while a stream was captured, when nothing may be read or filled: what
+// is in them says nothing.
+class Unfilled {
+public:
+    void add(std::uint64_t address, std::uint64_t bytes) noexcept
+    {
+        const std::lock_guard guard(lock_);
+        if (count_ == kMost)
+            all_ = true; // from here on nobody is blamed
+        else
+            spans_[count_++] = {address, address + bytes};
+    }
+    // Whether any of this was not filled. It is the program's now, and is filled at its free.
+    bool take(std::uint64_t address, std::uint64_t bytes) noexcept
+    {
+        const std::lock_guard guard(lock_);
+        bool any = all_;
+        for (std::size_t at = 0; at < count_;) {
+            const bool overlaps = spans_[at].begin < address + bytes && address < spans_[at].end;
+            any = any || overlaps;
+            if (overlaps && spans_[at].begin >= address && spans_[at].end <= address + bytes)
+                spans_[at] = spans_[--count_];
+            else
+                ++at;
+        }
+        return any;
+    }
+
+private:
+    static constexpr std::size_t kMost = 256;
+    struct Span {
+        std::uint64_t begin, end;
+    };
+    capture::Lock lock_;
+    Span spans_[kMost] = {};
+    std::size_t count_ = 0;
+    bool all_ = false;
+};
+constinit Unfilled unfilled;
+
 pool::Lookup live_block(ContextPool& owner, std::uint64_t address) noexcept
 {
     return owner.with([&](auto& pool) { return pool.find(address - red_zone_bytes()); });
@@ -73,16 +116,24 @@ pool::Lookup live_block(ContextPool& owner, std::uint64_t address) noexcept
 
 void poison_segment(log::Thread& thread, std::uint64_t address, std::uint64_t bytes) noexcept
 {
-    if (const int poison = log::settings().poison; poison >= 0)
-        fill(thread, address, static_cast<std::uint8_t>(poison), bytes);
+    const int poison = log::settings().poison;
+    if (poison < 0)
+        return;
+    (void)unfilled.take(address, bytes);
+    fill(thread, address, static_cast<std::uint8_t>(poison), bytes);
 }
 
 void prepare_block(Call& call, const pool::Allocation& block, std::uint64_t requested) noexcept
 {
     const std::uint64_t margin = red_zone_bytes();
-    if (const int poison = log::settings().poison; poison >= 0)
-        check(call, format::Damage::use_after_free, block.address + margin, block.address,
-              static_cast<std::uint8_t>(poison), block.block_bytes);
+    if (const int poison = log::settings().poison; poison >= 0) {
+        const auto byte = static_cast<std::uint8_t>(poison);
+        if (unfilled.take(block.address, block.block_bytes)) // to read it waits for fills, too
+            (void)compare(call.thread, block.address, byte, block.block_bytes);
+        else
+            check(call, format::Damage::use_after_free, block.address + margin, block.address, byte,
+                  block.block_bytes);
+    }
     if (!margin)
         return;
     const std::uint64_t end = margin + requested;
@@ -94,7 +145,7 @@ void check_red_zones(Call& call, ContextPool& owner, std::uint64_t address) noex
 {
     const std::uint64_t margin = red_zone_bytes();
     const pool::Lookup block = margin ? live_block(owner, address) : pool::Lookup{};
-    if (block.state != pool::State::live)
+    if (block.state != pool::State::live || passing_through()) // a capture would end by it
         return;
     const ContextMadeCurrent made(Driver::find(), owner.upstream().context());
     const std::uint64_t end = block.address + block.requested - margin;
@@ -109,6 +160,8 @@ void poison_block(Call& call, ContextPool& owner, std::uint64_t address) noexcep
     const pool::Lookup block = poison >= 0 ? live_block(owner, address) : pool::Lookup{};
     if (block.state != pool::State::live)
         return;
+    if (passing_through())
+        return unfilled.add(block.address, block.bytes);
     const ContextMadeCurrent made(Driver::find(), owner.upstream().context());
     fill(call.thread, block.address, static_cast<std::uint8_t>(poison), block.bytes);
 }

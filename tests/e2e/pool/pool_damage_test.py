@@ -58,7 +58,8 @@ class PoolDamageTest(PoolTest):
 
     def test_frees_in_a_stream_and_from_another_context_are_as_any_other(self):
         for knobs in ({"poison": "0xA5"}, {"guard": "on"}, {"guard": "on", "poison": "0xA5"}):
-            for scene, marks in (("other_ways", []), ("other_ways_after_an_overrun", ["freed_in_a_stream", "freed_elsewhere"])):
+            for scene, marks in (("other_ways", []), ("free_in_a_capture", []),
+                                 ("other_ways_after_an_overrun", ["freed_in_a_stream", "freed_elsewhere"])):
                 with self.subTest(f"{scene} {knobs}"):
                     out, report = self.in_mode(PROGRAM, scene, "split", **knobs)
                     self.assertEqual(out, "done\n")

@@ -102,6 +102,26 @@ void free_on_other_ways(std::size_t too_far)
     std::printf("done\n");
 }
 
+// While a stream is captured nothing may be read or filled: the capture goes on, and the next who get
+// the memory blame nobody.
+void free_in_a_capture()
+{
+    CUstream captured = nullptr, other = nullptr;
+    check(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
+    check(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    for (int i = 0; i < 3; ++i) {
+        const CUdeviceptr block = victim(3000);
+        write(block, 3000);
+        CUgraph graph = nullptr;
+        check(cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
+        check(cuMemFreeAsync(block, other));
+        check(cuStreamEndCapture(captured, &graph));
+        check(cuGraphDestroy(graph));
+        check(cuCtxSynchronize());
+    }
+    std::printf("done\n");
+}
+
 void other_ways()
 {
     free_on_other_ways(0);
@@ -158,6 +178,7 @@ const Scene kScenes[] = {
     {"wrong_frees", wrong_frees},
     {"frees_by_the_driver", frees_by_the_driver},
     {"other_ways", other_ways},
+    {"free_in_a_capture", free_in_a_capture},
     {"other_ways_after_an_overrun", other_ways_after_an_overrun},
 };
 
