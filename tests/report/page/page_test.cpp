@@ -129,8 +129,10 @@ TEST_F(Page, OfAPlanHasItsAnswer)
 {
     const Json plan = data_of(page_of(plan_of("train", 1)))["plan"];
     EXPECT_EQ(plan["verdict"], "does-not-fit");
-    const Json answer = {{"process", 0},  {"device", 0}, {"best", 1},    {"needs", "100 B"},
-                         {"helps", true}, {"saved", 20}, {"missing", 16}};
+    const Json answer = {{"process", 0},     {"device", 0},        {"best", 1},
+                         {"best_card", 80},  {"lower_process", 0}, {"lower", 0},
+                         {"needs", "100 B"}, {"helps", true},      {"saved", 20},
+                         {"missing", 16}};
     EXPECT_EQ(plan["answer"], answer);
     const Json card = plan["processes"][0]["devices"][0]["policies"][0]["cards"][0];
     EXPECT_EQ(card["bytes"], 64);
