@@ -97,7 +97,9 @@ void Shortages::absorb_refusals(LoggedShortage& shortage, HeapReplay& heap)
             (refusal.allocations == allocations && refusal.requested >= shortage.requested)) {
             ++attempts;
             if (refusal.total > 0) { // of the last one: the state that it ended in
-                shortage.free = refusal.free_with(heap.physical_bytes(refusal.device));
+                shortage.free = refusal.of_piece
+                                    ? refusal.free_with(heap.physical_bytes(refusal.device))
+                                    : refusal.free;
                 shortage.total = refusal.total;
             }
             drop(refusal.row);

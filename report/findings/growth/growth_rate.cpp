@@ -15,13 +15,6 @@ constexpr double kFaster = 1.5;         // speed in the last third of its rises,
 constexpr double kFarAbove = 1.5;       // a mean is not above the median without a few large ones
 constexpr double kSurelyFaster = 0.999; // steps that now and then have a rise look faster by chance
 
-// How much more was alive with each call; `bytes`: of the spans from `first` on.
-Slope slope_of_calls(const GrowthWindow& window, std::size_t first,
-                     const std::vector<double>& bytes)
-{
-    return slope_of(calls_before(window, first), bytes);
-}
-
 bool speeds_up(const GrowthWindow& window)
 {
     std::vector<double> levels;
@@ -48,7 +41,8 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
         bytes.push_back(span.bytes);
         blocks.push_back(span.blocks);
     }
-    const double calls = std::max(1.0, calls_before(window, rises.first - 1).back());
+    const std::vector<double> calls_at = calls_before(window, rises.first - 1);
+    const double calls = std::max(1.0, calls_at.back());
     GrowthRate rate;
     rate.bytes_per_second = slope_of(seconds, bytes).median;
     const bool never_frees = place.frees_by_last == 0; // then it is exact
@@ -61,7 +55,7 @@ GrowthRate rate_of(const PlaceSeries& place, const GrowthWindow& window, const R
     const bool is_fitted = !context.steps && !never_frees;
     Slope per_call; // looked at by these alone
     if (!place.same_size || is_fitted)
-        per_call = slope_of_calls(window, rises.first - 1, bytes);
+        per_call = slope_of(calls_at, bytes);
     if (!place.same_size) { // one large block is no growth of each call; larger and larger ones are
         if (per_call.median > 0 && rate.bytes_per_call > kFarAbove * per_call.median &&
             !speeds_up(window))

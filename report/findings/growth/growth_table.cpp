@@ -111,26 +111,28 @@ GrowthTable::GrowthTable(const GrowthSource& source, const std::vector<LostBlock
 
 void GrowthTable::judge(Row& row) const
 {
-    const Row whole = row;
-    std::vector<PlaceSeries> all = std::move(row.parts);
+    const StepName* const steps = row.steps;
+    std::vector<PlaceSeries> all = row.parts;
     all.insert(all.end(), row.lost_parts.begin(), row.lost_parts.end());
-    row.parts.clear();
-    row.lost_parts.clear();
     row.series = sum_of(all);
     judge_series(row);
-    if (row.finding.growing && !whole.lost_parts.empty() && !whole.parts.empty())
-        part(row, whole);
+    if (row.finding.growing && !row.lost_parts.empty() && !row.parts.empty())
+        part(row, steps);
+    row.parts.clear();
+    row.lost_parts.clear();
 }
 
 // A reader sees one stack. Is what grows not what is lost, each is told by itself.
-void GrowthTable::part(Row& row, const Row& whole) const
+// `steps`: those that suit it.
+void GrowthTable::part(Row& row, const StepName* steps) const
 {
-    Row lost = whole, freed = whole;
-    lost.place = whole.lost_place;
-    lost.series = sum_of(whole.lost_parts);
+    Row lost = row, freed = row;
+    lost.steps = freed.steps = steps;
+    lost.place = row.lost_place;
+    lost.series = sum_of(row.lost_parts);
     judge_series(lost);
-    freed.place = whole.other_place;
-    freed.series = sum_of(whole.parts);
+    freed.place = row.other_place;
+    freed.series = sum_of(row.parts);
     freed.lost = false;
     judge_series(freed);
     if (lost.finding.growing || !freed.finding.growing)

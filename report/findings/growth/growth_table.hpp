@@ -84,7 +84,7 @@ private:
     void add(const std::vector<SiteId>& sites, bool loses, StackReader& stacks);
     void judge(Row& row) const;
     void judge_series(Row& row) const;
-    void part(Row& row, const Row& whole) const;
+    void part(Row& row, const StepName* steps) const;
     void sum_up_functions();
     const Function*
     teller_of(const Row& row) const; // in the place of its own; null: it tells itself
